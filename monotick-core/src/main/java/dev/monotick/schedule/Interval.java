@@ -14,7 +14,7 @@ public record Interval(Duration interval, Duration phase) implements Schedule {
 
   /** Refuses an interval below one millisecond and a phase outside of it. */
   public Interval {
-    if (interval.compareTo(MINIMUM) < 0 || interval.getNano() % 1_000_000 != 0) {
+    if (interval.compareTo(MINIMUM) < 0 || interval.toNanosPart() % 1_000_000 != 0) {
       throw new IllegalArgumentException(
           "interval must be a whole number of milliseconds and at least PT0.001S, but was "
               + interval
@@ -28,7 +28,7 @@ public record Interval(Duration interval, Duration phase) implements Schedule {
               + phase
               + "; take the remainder of a division by the interval");
     }
-    if (phase.getNano() % 1_000_000 != 0) {
+    if (phase.toNanosPart() % 1_000_000 != 0) {
       throw new IllegalArgumentException(
           "phase must be a whole number of milliseconds, but was " + phase + "; round it");
     }
