@@ -2,7 +2,7 @@ package dev.monotick.event;
 
 /**
  * Told what happens on this replica, on a thread of its own, in order. A listener that is more than
- * 10,000 events behind loses the oldest ones, which is logged.
+ * 10,000 events behind loses the newer ones until it catches up, which is logged.
  */
 @FunctionalInterface
 public interface EventListener {
