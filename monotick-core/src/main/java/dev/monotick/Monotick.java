@@ -46,8 +46,8 @@ public interface Monotick extends AutoCloseable {
   void register(Task task);
 
   /**
-   * Starts. Without an answer from the store it starts all the same, and nothing runs until there is
-   * one.
+   * Starts. Without an answer from the store it starts all the same, and nothing runs until there
+   * is one.
    *
    * @throws dev.monotick.replica.JoinRefusedException if the store refuses this replica
    * @throws IllegalStateException after {@link #stop}
@@ -110,9 +110,9 @@ public interface Monotick extends AutoCloseable {
   Optional<LeaderTerm> leadership(String group);
 
   /**
-   * Hands a leadership over: no new ticks as leader, then, when the running ones ended, release. This
-   * replica is a candidate again after the others had their chance. Without effect if it does not
-   * lead.
+   * Hands a leadership over: no new ticks as leader, then, when the running ones ended, release.
+   * This replica is a candidate again after the others had their chance. Without effect if it does
+   * not lead.
    */
   void resign(String group);
 

@@ -1,9 +1,11 @@
 package dev.monotick.engine;
 
 import dev.monotick.Leadership;
+import dev.monotick.leader.LeaderElection;
 import dev.monotick.leader.LeadershipListener.LossCause;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.ledger.ClaimId;
+import dev.monotick.ledger.Ledger;
 import dev.monotick.ledger.Rescue;
 import dev.monotick.ledger.TaskRegistration;
 import dev.monotick.ledger.TickId;
@@ -47,6 +49,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   private final LedgerClient shared;
   private final LedgerClient local;
   private final Membership membership;
+  private final LeaderElection election;
   private final Map<String, TaskLoop> loops = new LinkedHashMap<>();
   private final Map<String, Elector> electors = new TreeMap<>();
   private final Set<TaskLoop> lookAgain = new LinkedHashSet<>();
@@ -72,14 +75,13 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     this.lastClock = startedAt;
     this.lastTicker = config.time().nanos();
     boolean alone = config.settings().leadership() == Leadership.SINGLE_REPLICA;
-    this.membership =
-        new Membership(config.store().replicas(), context, this::self, alone, this);
+    this.election = alone ? new AloneElection(config.store()) : config.election();
+    this.membership = new Membership(config.store().replicas(), context, this::self, alone, this);
   }
 
   /** Ticks that every replica has for itself need no agreement: their ledger is its own. */
-  private static dev.monotick.ledger.Ledger localLedger(EngineConfig config) {
-    TimeSource time =
-        new TimeSource(() -> config.store().ledger().now(), config.time().ticker());
+  private static Ledger localLedger(EngineConfig config) {
+    TimeSource time = new TimeSource(() -> config.store().ledger().now(), config.time().ticker());
     return InMemoryStore.builder().time(time).historyPerTask(10).build().ledger();
   }
 
@@ -97,8 +99,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     if (mode == HaMode.LEADER && config.settings().leaderTasksEverywhere()) {
       mode = HaMode.EVERY_REPLICA;
     }
-    TaskLoop loop =
-        new TaskLoop(spec, mode, mode.isExclusive() ? shared : local, this);
+    TaskLoop loop = new TaskLoop(spec, mode, mode.isExclusive() ? shared : local, this);
     loops.put(spec.name(), loop);
     sharedNames = null;
     telemetry.registered(spec.name());
@@ -129,14 +130,10 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     }
     String group = loop.spec().group();
     LeaseTiming configured = config.settings().leaseTiming();
-    LeaseTiming timing = configured == null ? config.election().defaultTiming() : configured;
+    LeaseTiming timing = configured == null ? election.defaultTiming() : configured;
     Elector elector =
         new Elector(
-            group,
-            timing,
-            config.election().candidate(group, config.replica(), timing),
-            context,
-            this);
+            group, timing, election.candidate(group, config.replica(), timing), context, this);
     electors.put(group, elector);
     elector.start();
   }
@@ -162,8 +159,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     }
     Instant clock = now();
     long ticker = config.time().nanos();
-    Duration drift =
-        Duration.between(lastClock, clock).minusNanos(ticker - lastTicker).abs();
+    Duration drift = Duration.between(lastClock, clock).minusNanos(ticker - lastTicker).abs();
     lastClock = clock;
     lastTicker = ticker;
     if (running && drift.compareTo(CLOCK_JUMP) > 0) {

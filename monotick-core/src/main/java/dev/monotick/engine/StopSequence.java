@@ -91,8 +91,7 @@ final class StopSequence {
   }
 
   private void leave() {
-    List<TickId> still =
-        engine.bodies().running().stream().map(BodyRun::tick).distinct().toList();
+    List<TickId> still = engine.bodies().running().stream().map(BodyRun::tick).distinct().toList();
     if (!still.isEmpty()) {
       log.warn("stopped with bodies that ignore their cancellation ticks={}", still);
     }
