@@ -231,7 +231,9 @@ public abstract class LeaderElectionContract extends StoreContract {
                     continue;
                   }
                   int before = counter.get();
-                  Thread.yield(); // invites the others in, if they can come
+                  for (int spin = 0; spin < 1000; spin++) {
+                    Thread.onSpinWait(); // time for the others to come in, if they can
+                  }
                   counter.set(before + 1);
                   assertThat(term.get().isNewerThan(newest)).isTrue();
                   newest = term.get();
