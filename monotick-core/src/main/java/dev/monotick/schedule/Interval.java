@@ -57,7 +57,7 @@ public record Interval(Duration interval, Duration phase) implements Schedule {
 
   @Override
   public Optional<Instant> previous(Instant before) {
-    return tick(ticksBefore(before));
+    return tick(Math.min(ticksBefore(before), index(LAST)));
   }
 
   @Override
