@@ -33,6 +33,12 @@ import java.util.stream.Collectors;
  */
 public final class ExclusionCalendar {
 
+  private static final String YEARLY = "/yearly";
+
+  private static final Map<String, DayOfWeek> WEEKDAY_NAMES =
+      Arrays.stream(DayOfWeek.values())
+          .collect(Collectors.toUnmodifiableMap(ExclusionCalendar::shortName, day -> day));
+
   /** How many days in a row may be excluded before we say that all are. */
   private static final int PATIENCE = 4000;
 
@@ -127,26 +133,35 @@ public final class ExclusionCalendar {
   }
 
   static ExclusionCalendar union(Collection<ExclusionCalendar> calendars) {
-    List<LocalDate> dates = new ArrayList<>();
-    List<DateRange> ranges = new ArrayList<>();
-    List<LocalDate> yearly = new ArrayList<>();
-    List<DayOfWeek> weekdays = new ArrayList<>();
-    Map<String, Predicate<LocalDate>> predicates = new HashMap<>();
+    Parts parts = new Parts();
     for (ExclusionCalendar calendar : calendars) {
-      dates.addAll(calendar.dates);
-      ranges.addAll(calendar.ranges);
-      yearly.addAll(calendar.yearly);
-      weekdays.addAll(calendar.weekdays);
+      parts.dates.addAll(calendar.dates);
+      parts.ranges.addAll(calendar.ranges);
+      parts.yearly.addAll(calendar.yearly);
+      parts.weekdays.addAll(calendar.weekdays);
       calendar.predicates.forEach(
           (name, predicate) -> {
-            Predicate<LocalDate> known = predicates.putIfAbsent(name, predicate);
+            Predicate<LocalDate> known = parts.predicates.putIfAbsent(name, predicate);
             if (known != null && !known.equals(predicate)) {
               throw new IllegalArgumentException(
                   "two different predicates are called " + name + "; rename one");
             }
           });
     }
-    return new ExclusionCalendar(dates, ranges, yearly, weekdays, predicates);
+    return parts.build();
+  }
+
+  /** What a calendar is made of, while it is being put together. */
+  private static final class Parts {
+    final List<LocalDate> dates = new ArrayList<>();
+    final List<DateRange> ranges = new ArrayList<>();
+    final List<LocalDate> yearly = new ArrayList<>();
+    final List<DayOfWeek> weekdays = new ArrayList<>();
+    final Map<String, Predicate<LocalDate>> predicates = new HashMap<>();
+
+    ExclusionCalendar build() {
+      return new ExclusionCalendar(dates, ranges, yearly, weekdays, predicates);
+    }
   }
 
   /** True if a schedule must not fire on that date. */
@@ -236,34 +251,33 @@ public final class ExclusionCalendar {
 
   /** Reads what {@link #toString} wrote. */
   static ExclusionCalendar parse(String input, int start, int end) {
-    List<ExclusionCalendar> items = new ArrayList<>();
+    Parts parts = new Parts();
     int at = start;
     while (at < end) {
       int comma = input.indexOf(',', at);
       int stop = comma < 0 || comma > end ? end : comma;
-      items.add(item(input, at, stop));
+      item(input, at, stop, parts);
       at = stop + 1;
     }
-    return union(items);
+    return parts.build();
   }
 
-  private static ExclusionCalendar item(String input, int start, int end) {
+  private static void item(String input, int start, int end, Parts parts) {
     String text = input.substring(start, end).strip();
+    int dots = text.indexOf("..");
+    DayOfWeek weekday = WEEKDAY_NAMES.get(text.toUpperCase(Locale.ROOT));
     try {
-      for (DayOfWeek day : DayOfWeek.values()) {
-        if (shortName(day).equalsIgnoreCase(text)) {
-          return weekdays(day);
-        }
+      if (weekday != null) {
+        parts.weekdays.add(weekday);
+      } else if (dots >= 0) {
+        LocalDate first = LocalDate.parse(text.substring(0, dots));
+        parts.ranges.add(new DateRange(first, LocalDate.parse(text.substring(dots + 2))));
+      } else if (text.endsWith(YEARLY)) {
+        int length = text.length() - YEARLY.length();
+        parts.yearly.add(LocalDate.parse(text.substring(0, length)));
+      } else {
+        parts.dates.add(LocalDate.parse(text));
       }
-      int dots = text.indexOf("..");
-      if (dots >= 0) {
-        return range(
-            LocalDate.parse(text.substring(0, dots)), LocalDate.parse(text.substring(dots + 2)));
-      }
-      if (text.endsWith("/yearly")) {
-        return yearly(LocalDate.parse(text.substring(0, text.length() - "/yearly".length())));
-      }
-      return dates(LocalDate.parse(text));
     } catch (DateTimeException bad) {
       ScheduleSyntaxException refusal =
           new ScheduleSyntaxException(
@@ -290,7 +304,7 @@ public final class ExclusionCalendar {
     weekdays.forEach(day -> items.add(shortName(day)));
     dates.forEach(date -> items.add(date.toString()));
     ranges.forEach(range -> items.add(range.first() + ".." + range.last()));
-    yearly.forEach(date -> items.add(date + "/yearly"));
+    yearly.forEach(date -> items.add(date + YEARLY));
     predicates.keySet().stream().sorted().forEach(name -> items.add("matching " + name));
     return items.stream().collect(Collectors.joining(","));
   }
