@@ -32,7 +32,7 @@ public final class InMemoryStore implements Store {
           Duration.ofMillis(500));
 
   /** How many ended rows of a task are kept if nothing else is said. */
-  public static final int DEFAULT_HISTORY_PER_TASK = 50;
+  public static final int DEFAULT_HISTORY_PER_TASK = 10;
 
   private final InMemoryLedger ledger;
   private final InMemoryRegistry replicas;
