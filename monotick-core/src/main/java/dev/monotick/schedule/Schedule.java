@@ -2,6 +2,8 @@ package dev.monotick.schedule;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -62,6 +64,25 @@ public interface Schedule {
   /** Returns a schedule that fires at every whole multiple of {@code interval} since the epoch. */
   static Schedule every(Duration interval) {
     return Interval.of(interval, Duration.ZERO);
+  }
+
+  /**
+   * Reads a cron expression in UTC: 5 fields, 6 with seconds first, 7 with a year last, a macro
+   * such as {@code @daily}, or {@code @every 90s}.
+   *
+   * @throws ScheduleSyntaxException if it can't be read, is ambiguous, or never fires
+   */
+  static Schedule cron(String expression) {
+    return cron(expression, ZoneOffset.UTC);
+  }
+
+  /**
+   * Reads a cron expression in a zone.
+   *
+   * @throws ScheduleSyntaxException if it can't be read, is ambiguous, or never fires
+   */
+  static Schedule cron(String expression, ZoneId zone) {
+    return Cron.of(expression).zone(zone);
   }
 
   /** Returns a schedule that fires {@code delay} after the end of the last run. */
