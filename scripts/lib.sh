@@ -98,10 +98,10 @@ build_if_changed() {
     say "Building $1 (the first time downloads libraries) ..."
     # Taken before the build, so that what is edited during it counts as changed.
     : >"$MONOTICK_ROOT/$1/target/building"
-    if ! (cd "$MONOTICK_ROOT" && ./mvnw -B -ntp -q -pl "$1" -am -DskipTests -Dspotless.check.skip \
+    if ! (cd "$MONOTICK_ROOT" && ./mvnw -B -ntp -pl "$1" -am -DskipTests -Dspotless.check.skip \
       package dependency:build-classpath -DincludeScope=runtime -Dmdep.outputFile=target/class-path) \
       >"$build_log" 2>&1 </dev/null 9>&-; then
-      plain_text <"$build_log" >&2
+      plain_text <"$build_log" | maven_highlights >&2
       exit 1
     fi
     mv "$MONOTICK_ROOT/$1/target/building" "$MONOTICK_ROOT/$1/target/built"
@@ -119,4 +119,16 @@ class_path() {
 plain_text() {
   plain_text_escape=$(printf '\033')
   sed "s/$plain_text_escape\[[0-9;]*[A-Za-z]//g"
+}
+
+# maven_highlights: lets through what a reader wants to see of Maven's output: modules, test counts per module, warnings, and
+# errors with the lines that belong to them.
+maven_highlights() {
+  awk '
+    /^\[INFO\] Building .*\[[0-9]+\/[0-9]+\]$|^\[INFO\] Building [^:]*SNAPSHOT$/ { error = 0; sub(/^\[INFO\] Building /, "  "); print; fflush(); next }
+    /^\[(INFO|WARNING|ERROR)\] +Tests run:/ && !/ -- in / { error = 0; print; fflush(); next }
+    /^\[INFO\]|^\[WARNING\]/ { error = 0 }
+    /^\[ERROR\] (To see the full|Re-run Maven|For more information|\[Help |After correcting|  mvn <args>|$)/ { next }
+    /^\[ERROR\]/ { error = 1 }
+    /^\[WARNING\]/ || error { print; fflush() }'
 }
