@@ -1,0 +1,46 @@
+package dev.monotick.leader;
+
+import java.util.Optional;
+
+/**
+ * One replica's part in the election of one group. The engine makes one call at a time, except for
+ * {@link #abandon} and {@link #close}, which may interrupt any other. Calls block for at most the
+ * renew timeout and throw {@link dev.monotick.store.StoreException} where the store gave no
+ * definite answer.
+ */
+public interface Candidacy extends AutoCloseable {
+
+  /**
+   * Tries once, without waiting for the holder. Returns the fence of the new term, greater than all
+   * before it, or empty while another term may still be running.
+   */
+  Optional<Fence> tryAcquire();
+
+  /**
+   * Extends the term. False if it is definitely over, also if its lease had run out but nobody took
+   * it: a late renewal never revives a term.
+   */
+  boolean renew(Fence fence);
+
+  /**
+   * Ends the term so that another replica can begin at once; without effect if it is not the
+   * current one. Called only after all work of the term has ended.
+   */
+  void release(Fence fence);
+
+  /**
+   * Gives up without a word to the store: drops connections, never waits for the network. Called
+   * when a term was lost; the lease then runs out by itself.
+   */
+  void abandon();
+
+  /**
+   * Asks to be told when the lease may have become free, so that a hand-over need not wait for the
+   * next attempt. A hint: it may come too often, or never. Called before the first attempt.
+   */
+  default void whenFreed(Runnable listener) {}
+
+  /** Frees all resources. Does not release a term that is held. */
+  @Override
+  void close();
+}

@@ -1,0 +1,19 @@
+package dev.monotick.leader;
+
+import dev.monotick.replica.ReplicaId;
+
+/**
+ * Elects at most one leader per group among the replicas that share a store. Implemented by our own
+ * backends; pre-1.0, so it may still change. Thread-safe.
+ *
+ * <p>A backend only talks to its store. When a term begins, how long it may be relied on and when
+ * it ends is decided by the engine, once for all backends.
+ */
+public interface LeaderElection {
+
+  /** Returns the timing this backend is meant for; the engine uses it unless told otherwise. */
+  LeaseTiming defaultTiming();
+
+  /** Returns a new candidacy of the replica for the group; nothing is acquired yet. */
+  Candidacy candidate(String group, ReplicaId replica, LeaseTiming timing);
+}

@@ -1,0 +1,22 @@
+package dev.monotick.ledger;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Accounts for ticks that nobody will run, where there is none to claim.
+ *
+ * @param seen what the caller knew when it decided; counts only if cursor and failures are the same
+ * @param gaps the ticks after that cursor, oldest first; the cursor moves to the last of them
+ * @param leader proof of leadership, null where the mode needs none
+ */
+public record AccountRequest(TaskState seen, List<Gap> gaps, @Nullable LeaderProof leader) {
+
+  /** Copies the gaps and refuses none. */
+  public AccountRequest {
+    gaps = List.copyOf(gaps);
+    if (gaps.isEmpty()) {
+      throw new IllegalArgumentException("gaps must not be empty: there is nothing to account for");
+    }
+  }
+}
