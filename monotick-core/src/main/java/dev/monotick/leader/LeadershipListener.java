@@ -22,8 +22,6 @@ public interface LeadershipListener {
     /** The wall clock and the ticker disagree: the process was suspended, or the clock was set. */
     CLOCKS_DISAGREE,
     /** The replica gave it up: it stops, or was asked to. */
-    RELEASED,
-    /** Leadership is switched off, and this replica is no longer the only one. */
-    NOT_ALONE
+    RELEASED
   }
 }

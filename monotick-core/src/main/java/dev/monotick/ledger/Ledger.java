@@ -58,8 +58,8 @@ public interface Ledger {
   /**
    * Takes waiting ticks. For each: a claim of the same identity that was granted before and is
    * still open is granted again; a stale proof is {@code FENCED}; a paused task is {@code PAUSED}
-   * unless the tick was triggered; a tick that no longer waits is {@code MOVED}; beside an open run
-   * it is {@code BUSY}; else it is the caller's.
+   * unless the tick was triggered; a tick that no longer waits, or that this very claim gave back,
+   * is {@code MOVED}; beside an open run it is {@code BUSY}; else it is the caller's.
    */
   List<ClaimReply> take(List<TakeRequest> requests);
 
@@ -78,7 +78,8 @@ public interface Ledger {
   /**
    * Ends a pause and forgets the failures. The gaps account for the ticks of the pause.
    *
-   * @return the new state, or empty if cursor and failures were not those seen: decide again
+   * @return the new state, or empty if cursor and failures were not those seen, or if it is paused
+   *     by another pause than the one seen (so that a late repetition ends none): decide again
    */
   Optional<TaskState> resume(TaskState seen, List<Gap> gaps);
 

@@ -6,7 +6,10 @@ public enum OnOverlap {
   SKIP,
   /** Let it wait if nothing waits yet, else record it as skipped. */
   QUEUE_ONE,
-  /** Ask the run to cancel and let this tick wait, instead of any that waits already. */
+  /**
+   * Ask the run to cancel and let this tick wait, instead of any that waits already: that is
+   * skipped, unless it was claimed before and so may have begun.
+   */
   REPLACE,
   /** Claim it all the same. */
   ALLOW,

@@ -7,8 +7,11 @@ import java.util.List;
  *
  * @param settled ticks of replicas that are gone, which just got the outcome {@link
  *     Outcome#UNKNOWN}; each is told to one caller only
- * @param waiting ticks that may be taken now, oldest first
- * @param cancelled claims of the caller whose bodies somebody asked to cancel
+ * @param waiting ticks that may be taken now, oldest first: none beside a run that has not ended,
+ *     unless that was claimed with {@link OnOverlap#ALLOW}, and of a paused task only triggered
+ *     ones
+ * @param cancelled claims of the caller whose bodies somebody asked to cancel; each is told until
+ *     its body ended
  */
 public record Rescue(List<TickRecord> settled, List<TickId> waiting, List<ClaimId> cancelled) {
 

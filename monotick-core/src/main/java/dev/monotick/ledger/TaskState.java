@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param task name of the task
  * @param cursor the newest nominal time that is accounted for; only grows
  * @param open how many runs have not ended
- * @param queued how many ticks wait for a run to end
+ * @param queued how many ticks wait, to be taken or for a run to end
  * @param failures how many runs in a row failed or timed out, up to the last one
  * @param lastFailureAt when the last of these ended, null if there are none
  * @param lastEndedAt when the last run ended, null if there was none

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.monotick.schedule.Schedule;
 import java.time.Duration;
+import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,16 @@ public final class TaskBuilder {
   /** Due at every whole multiple of {@code interval} since the epoch, the same on all replicas. */
   public TaskBuilder every(Duration interval) {
     return schedule(Schedule.every(interval));
+  }
+
+  /** Due by a cron expression, in UTC. */
+  public TaskBuilder cron(String expression) {
+    return schedule(Schedule.cron(expression));
+  }
+
+  /** Due by a cron expression in a time zone. */
+  public TaskBuilder cron(String expression, ZoneId zone) {
+    return schedule(Schedule.cron(expression, zone));
   }
 
   /** Due {@code delay} after the end of the last run. */

@@ -28,9 +28,9 @@ public interface EngineThreads {
    * Then the call's thread is interrupted, what it still does may take effect, and its answer is
    * dropped.
    *
-   * @param lane calls of one lane run in order, those of different lanes do not wait for each other
+   * @param what names the call, for people
    */
-  <T> void call(String lane, Duration timeout, Callable<T> call, Reply<T> reply);
+  <T> void call(String what, Duration timeout, Callable<T> call, Reply<T> reply);
 
   /** Runs a body elsewhere; bodies do not wait for each other. */
   Body body(String name, Runnable body);
@@ -50,7 +50,7 @@ public interface EngineThreads {
   /** Ends all threads but those of bodies that still run. Nothing is accepted any more. */
   void close();
 
-  /** Takes a call's result on the loop; exactly one of the two is not null. */
+  /** Takes a call's result, on the loop. */
   @FunctionalInterface
   interface Reply<T> {
 

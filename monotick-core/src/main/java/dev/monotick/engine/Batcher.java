@@ -1,0 +1,117 @@
+package dev.monotick.engine;
+
+import dev.monotick.thread.EngineThreads;
+import dev.monotick.thread.Result;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends requests of one kind to the store: one call at a time, with all that gathered while the
+ * last one was on its way. A call without a definite answer is repeated as it was until there is
+ * one; every request carries what makes that harmless.
+ */
+final class Batcher<Q, R> {
+
+  private static final Logger log = LoggerFactory.getLogger(Batcher.class);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final int LARGEST = 500;
+
+  private final EngineThreads threads;
+  private final String what;
+  private final boolean inline;
+  private final Function<List<Q>, List<R>> call;
+  private final Retry retry;
+  private final ArrayDeque<Item<Q, R>> queue = new ArrayDeque<>();
+  private boolean inFlight;
+
+  private record Item<Q, R>(Q request, Consumer<R> reply) {}
+
+  /**
+   * Creates one.
+   *
+   * @param inline whether the call cannot block, so that it is made on the loop
+   */
+  Batcher(
+      EngineThreads threads,
+      String what,
+      boolean inline,
+      Function<List<Q>, List<R>> call,
+      int seed) {
+    this.threads = threads;
+    this.what = what;
+    this.inline = inline;
+    this.call = call;
+    this.retry = new Retry(seed);
+  }
+
+  void submit(Q request, Consumer<R> reply) {
+    queue.add(new Item<>(request, reply));
+    if (!inFlight) {
+      // Sent as an action of its own, so that what else is due right now goes with it.
+      inFlight = true;
+      threads.execute(this::sendNext);
+    }
+  }
+
+  boolean isIdle() {
+    return !inFlight && queue.isEmpty();
+  }
+
+  private void sendNext() {
+    if (queue.isEmpty()) {
+      inFlight = false;
+      return;
+    }
+    List<Item<Q, R>> batch = new ArrayList<>(Math.min(queue.size(), LARGEST));
+    while (batch.size() < LARGEST && !queue.isEmpty()) {
+      batch.add(queue.remove());
+    }
+    send(batch);
+  }
+
+  private void send(List<Item<Q, R>> batch) {
+    List<Q> requests = new ArrayList<>(batch.size());
+    for (Item<Q, R> item : batch) {
+      requests.add(item.request());
+    }
+    if (inline) {
+      answered(batch, Result.of(call.apply(requests)));
+      return;
+    }
+    threads.call(what, TIMEOUT, () -> call.apply(requests), result -> answered(batch, result));
+  }
+
+  private void answered(List<Item<Q, R>> batch, Result<List<R>> result) {
+    if (!result.isValue()) {
+      Duration wait = retry.failed();
+      if (retry.failures() == 1) {
+        log.warn("{} got no answer, trying again until there is one", what, result.failure());
+      }
+      threads.schedule(wait, () -> send(batch));
+      return;
+    }
+    if (retry.isFailing()) {
+      log.info("{} was answered after {} failures", what, retry.failures());
+      retry.succeeded();
+    }
+    List<R> replies = result.value();
+    if (replies.size() != batch.size()) {
+      throw new IllegalStateException(
+          what + " sent " + batch.size() + " requests and got " + replies.size() + " replies");
+    }
+    for (int i = 0; i < replies.size(); i++) {
+      batch.get(i).reply().accept(replies.get(i));
+    }
+    if (inline) {
+      threads.execute(this::sendNext); // not deeper into the stack
+    } else {
+      sendNext();
+    }
+  }
+}

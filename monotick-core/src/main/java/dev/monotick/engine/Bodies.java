@@ -1,0 +1,169 @@
+package dev.monotick.engine;
+
+import dev.monotick.task.TaskBody;
+import dev.monotick.thread.EngineThreads;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The bodies that run on this replica: starts them, times them out, cancels them, misses none. */
+final class Bodies {
+
+  private static final Logger log = LoggerFactory.getLogger(Bodies.class);
+
+  /** How long a cancelled body may go on before it is reported. */
+  private static final Duration STUCK_AFTER = Duration.ofSeconds(10);
+
+  private final EngineContext context;
+  private final Supplier<Instant> now;
+  private final Telemetry telemetry;
+  private final Set<BodyRun> running = new LinkedHashSet<>();
+  private @Nullable Runnable whenChanged;
+
+  Bodies(EngineContext context, Supplier<Instant> now, Telemetry telemetry) {
+    this.context = context;
+    this.now = now;
+    this.telemetry = telemetry;
+  }
+
+  EngineContext context() {
+    return context;
+  }
+
+  /** Returns the bodies that run now. */
+  List<BodyRun> running() {
+    return List.copyOf(running);
+  }
+
+  boolean anyRuns(Predicate<BodyRun> which) {
+    return running.stream().anyMatch(which);
+  }
+
+  /** Has the action run whenever a body ended. */
+  void whenEnded(@Nullable Runnable action) {
+    whenChanged = action;
+  }
+
+  BodyRun start(TaskLoop loop, Claimed claimed) {
+    BodyRun run = new BodyRun(loop, claimed, this, false, now.get());
+    telemetry.started(run, TickPlanner.lateness(claimed.due(), run.startedAt));
+    launch(run, loop.spec().body());
+    return run;
+  }
+
+  /** Called by a body, on its own thread. */
+  void startInSlot(BodyRun parent, TaskBody work) {
+    TaskLoop loop = parent.loop();
+    if (!loop.takeSlot()) {
+      throw new IllegalStateException(
+          "task "
+              + loop.spec().name()
+              + ": no slot is free (slots="
+              + loop.spec().slots()
+              + "); claim at most context.freeSlots() pieces of work");
+    }
+    context
+        .threads()
+        .execute(() -> launch(new BodyRun(loop, parent.claimed(), this, true, now.get()), work));
+  }
+
+  void cancel(Predicate<BodyRun> which, CancelReason reason) {
+    for (BodyRun run : running()) {
+      if (which.test(run) && run.cancelReason() == null) {
+        log.warn(
+            "cancelling tick={} replica={} because {}",
+            run.tick(),
+            context.replicaName(),
+            reason.text);
+        cancel(run, reason);
+      }
+    }
+  }
+
+  private void cancel(BodyRun run, CancelReason reason) {
+    run.cancel(reason);
+    context.threads().schedule(STUCK_AFTER, () -> reportIfStuck(run, STUCK_AFTER));
+  }
+
+  private void launch(BodyRun run, TaskBody work) {
+    running.add(run);
+    EngineThreads threads = context.threads();
+    run.deadline = threads.schedule(run.loop().spec().timeout(), () -> timedOut(run));
+    run.handedOver(
+        threads.body(
+            run.tick().task(),
+            () -> {
+              Throwable failure = null;
+              try {
+                work.execute(run);
+              } catch (Throwable thrown) { // whatever a body throws, its loop goes on
+                failure = thrown;
+              }
+              Throwable result = failure;
+              threads.execute(() -> ended(run, result));
+            }));
+  }
+
+  private void timedOut(BodyRun run) {
+    if (!run.ended) {
+      log.warn(
+          "timed out, cancelling tick={} timeout={} replica={}",
+          run.tick(),
+          run.loop().spec().timeout(),
+          context.replicaName());
+      boolean first = run.cancelReason() == null;
+      cancel(run, CancelReason.TIMEOUT);
+      if (first && !run.isSlot()) {
+        run.loop().timedOut(run);
+      }
+    }
+  }
+
+  private void reportIfStuck(BodyRun run, Duration ignoredFor) {
+    if (!run.ended) {
+      log.warn(
+          "body ignores its cancellation tick={} ignoredFor={} replica={};"
+              + " its task stays occupied until it returns",
+          run.tick(),
+          ignoredFor,
+          context.replicaName());
+      telemetry.stuck(run, ignoredFor);
+      Duration twice = ignoredFor.multipliedBy(2);
+      context.threads().schedule(ignoredFor, () -> reportIfStuck(run, twice));
+    }
+  }
+
+  private void ended(BodyRun run, @Nullable Throwable failure) {
+    run.ended = true;
+    running.remove(run);
+    EngineThreads.Cancellable deadline = run.deadline;
+    if (deadline != null) {
+      deadline.cancel();
+    }
+    if (failure != null && run.cancelReason() == null) {
+      log.warn("failed tick={} replica={}", run.tick(), context.replicaName(), failure);
+    }
+    if (run.isSlot()) {
+      run.loop().freeSlot();
+    } else {
+      run.loop().bodyEnded(run, failure);
+    }
+    Runnable action = whenChanged;
+    if (action != null) {
+      action.run();
+    }
+  }
+
+  /** Returns the distinct ticks whose bodies run. */
+  List<BodyRun> stillRunning() {
+    return new ArrayList<>(running);
+  }
+}

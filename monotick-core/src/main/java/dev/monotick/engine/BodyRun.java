@@ -1,0 +1,136 @@
+package dev.monotick.engine;
+
+import dev.monotick.leader.Fence;
+import dev.monotick.ledger.TickId;
+import dev.monotick.task.TaskBody;
+import dev.monotick.task.TaskContext;
+import dev.monotick.thread.EngineThreads;
+import dev.monotick.thread.EngineThreads.Cancellable;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A body that runs, and what it sees. The fields that are not volatile or final belong to the loop;
+ * the methods of {@link TaskContext} are called by the body, on its own thread.
+ */
+final class BodyRun implements TaskContext {
+
+  private final TaskLoop loop;
+  private final Claimed claimed;
+  private final Bodies bodies;
+  private final boolean slot;
+  private volatile @Nullable CancelReason cancelReason;
+
+  final Instant startedAt;
+  private EngineThreads.@Nullable Body thread;
+  @Nullable Cancellable deadline;
+  boolean ended;
+
+  BodyRun(TaskLoop loop, Claimed claimed, Bodies bodies, boolean slot, Instant startedAt) {
+    this.loop = loop;
+    this.claimed = claimed;
+    this.bodies = bodies;
+    this.slot = slot;
+    this.startedAt = startedAt;
+  }
+
+  TaskLoop loop() {
+    return loop;
+  }
+
+  Claimed claimed() {
+    return claimed;
+  }
+
+  /** Says whether this is a piece of work in a slot, which the ledger knows nothing of. */
+  boolean isSlot() {
+    return slot;
+  }
+
+  @Nullable CancelReason cancelReason() {
+    return cancelReason;
+  }
+
+  void handedOver(EngineThreads.Body handle) {
+    thread = handle;
+    if (cancelReason != null) {
+      handle.interrupt(); // it was cancelled before its thread was known
+    }
+  }
+
+  /** Asks the body to stop, and interrupts it; the first reason stays. */
+  void cancel(CancelReason reason) {
+    if (cancelReason == null && !ended) {
+      cancelReason = reason;
+      EngineThreads.Body handle = thread;
+      if (handle != null) {
+        handle.interrupt();
+      }
+    }
+  }
+
+  @Override
+  public TickId tick() {
+    return claimed.tick();
+  }
+
+  @Override
+  public int attempt() {
+    return claimed.attempt();
+  }
+
+  @Override
+  public String replica() {
+    return bodies.context().replicaName();
+  }
+
+  @Override
+  public String idempotencyKey() {
+    String key = tick().idempotencyKey();
+    return loop.mode().isExclusive() ? key : key + "@" + bodies.context().replica();
+  }
+
+  @Override
+  public Optional<Fence> fence() {
+    Term term = claimed.term();
+    return term == null ? Optional.empty() : Optional.of(term.fence());
+  }
+
+  @Override
+  public boolean isCancelled() {
+    // The term is asked directly: it knows that it is over before anybody tells this body.
+    Term term = claimed.term();
+    return cancelReason != null || (term != null && !term.isValid());
+  }
+
+  @Override
+  public void checkCancelled() throws InterruptedException {
+    if (isCancelled()) {
+      CancelReason reason = cancelReason;
+      throw new InterruptedException(
+          "tick "
+              + tick()
+              + " is cancelled: "
+              + (reason == null ? CancelReason.LEADERSHIP_LOST.text : reason.text));
+    }
+  }
+
+  @Override
+  public void sleep(Duration duration) throws InterruptedException {
+    checkCancelled();
+    bodies.context().threads().sleep(duration, this::isCancelled);
+    checkCancelled();
+  }
+
+  @Override
+  public int freeSlots() {
+    return loop.freeSlots();
+  }
+
+  @Override
+  public void runInSlot(TaskBody work) {
+    bodies.startInSlot(this, work);
+  }
+}

@@ -1,0 +1,305 @@
+package dev.monotick.engine;
+
+import dev.monotick.leader.Candidacy;
+import dev.monotick.leader.Fence;
+import dev.monotick.leader.LeadershipListener.LossCause;
+import dev.monotick.leader.LeaseTiming;
+import dev.monotick.ledger.LeaderProof;
+import dev.monotick.thread.EngineThreads;
+import dev.monotick.thread.EngineThreads.Cancellable;
+import dev.monotick.thread.Result;
+import dev.monotick.time.TimeSource;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This replica's part in one leadership group, the same for all backends.
+ *
+ * <p>As a follower it tries now and then to acquire. As a leader it renews; {@link Lease} says how
+ * long each acknowledgement may be relied on. A definite "not yours" ends the term at once, silence
+ * ends it when its validity does, and neither needs I/O. On the way down the order is: revoke the
+ * term, cancel its work (the {@link Owner} does), abandon the lease's connection; listeners run
+ * elsewhere. A lease is released only after the work of its term has ended.
+ */
+final class Elector {
+
+  private static final Logger log = LoggerFactory.getLogger(Elector.class);
+
+  private final String group;
+  private final LeaseTiming timing;
+  private final Candidacy candidacy;
+  private final EngineThreads threads;
+  private final TimeSource time;
+  private final Owner owner;
+  private final Retry retry;
+  private final String candidate;
+  private @Nullable Term term;
+  private boolean calling;
+  private boolean closed;
+  private @Nullable Cancellable next;
+  private long quietUntil;
+  private boolean freedMeanwhile;
+  private @Nullable Runnable afterCall;
+  private long polls;
+
+  /** Who is told of terms, on the loop. */
+  interface Owner {
+
+    /** A term began. */
+    void gained(Term term);
+
+    /** A term is over and revoked: cancel its work. */
+    void lost(Term term, LossCause cause);
+  }
+
+  Elector(
+      String group, LeaseTiming timing, Candidacy candidacy, EngineContext context, Owner owner) {
+    this.group = group;
+    this.timing = timing;
+    this.candidacy = candidacy;
+    this.threads = context.threads();
+    this.time = context.time();
+    this.owner = owner;
+    this.retry = new Retry(context.replica().hashCode() ^ group.hashCode());
+    this.candidate = group + context.replica();
+    this.quietUntil = time.nanos();
+  }
+
+  void start() {
+    candidacy.whenFreed(() -> threads.execute(this::freed));
+    attempt();
+  }
+
+  /** Returns the current term, null while this replica does not lead. */
+  @Nullable Term term() {
+    return term;
+  }
+
+  /** Ends the term if its validity has ended; called at least every 100 ms. */
+  void watch() {
+    Term current = term;
+    if (current != null) {
+      LossCause cause = current.lease().cause();
+      if (cause != null) {
+        lose(current, cause);
+      }
+    }
+  }
+
+  /** The ledger refused this term's fence: somebody else leads. */
+  void fenced(Term stale) {
+    if (term == stale) {
+      lose(stale, LossCause.NOT_OURS);
+    }
+  }
+
+  /** Hands over, once the work of the term has ended; tries again only after another could. */
+  void release(Runnable done) {
+    Term current = term;
+    if (current == null) {
+      done.run();
+      return;
+    }
+    Fence fence = current.fence();
+    end(current, LossCause.RELEASED);
+    quietUntil = time.nanos() + timing.leaseDuration().toNanos();
+    if (calling) {
+      afterCall =
+          () -> sendRelease(fence, done); // one call at a time; the renewal comes back first
+    } else {
+      sendRelease(fence, done);
+    }
+  }
+
+  private void sendRelease(Fence fence, Runnable done) {
+    calling = true;
+    threads.<Boolean>call(
+        "release of leadership " + group,
+        timing.renewTimeout(),
+        () -> {
+          candidacy.release(fence);
+          return true;
+        },
+        result -> {
+          calling = false;
+          if (!result.isValue()) {
+            log.warn("leadership not released, it will expire group={}", group, result.failure());
+          }
+          tryAgainAfter(timing.leaseDuration());
+          done.run();
+        });
+  }
+
+  /** Stops taking part. A term that is held is revoked and left to expire. */
+  void close() {
+    closed = true;
+    cancelNext();
+    Term current = term;
+    if (current != null) {
+      lose(current, LossCause.RELEASED);
+    }
+    candidacy.close();
+  }
+
+  private void freed() {
+    if (calling) {
+      freedMeanwhile = true;
+    } else if (term == null && !closed && time.nanos() - quietUntil >= 0) {
+      cancelNext();
+      attempt();
+    }
+  }
+
+  private void attempt() {
+    if (closed || calling || term != null) {
+      return;
+    }
+    calling = true;
+    freedMeanwhile = false;
+    Lease.Sent sent = Lease.Sent.now(time);
+    threads.call(
+        "attempt at leadership " + group,
+        timing.renewTimeout(),
+        candidacy::tryAcquire,
+        result -> attempted(sent, result));
+  }
+
+  private void attempted(Lease.Sent sent, Result<Optional<Fence>> result) {
+    callEnded();
+    if (closed) {
+      candidacy.abandon();
+      return;
+    }
+    if (!result.isValue()) {
+      // It may have succeeded all the same; a lease we do not know of expires by itself.
+      candidacy.abandon();
+      Duration wait = retry.failed();
+      if (retry.failures() == 1) {
+        log.warn("attempt at leadership got no answer group={}", group, result.failure());
+      }
+      tryAgainAfter(wait.compareTo(pollInterval()) < 0 ? pollInterval() : wait);
+      return;
+    }
+    retry.succeeded();
+    Optional<Fence> fence = result.value();
+    if (fence.isEmpty()) {
+      if (freedMeanwhile) {
+        attempt();
+      } else {
+        tryAgainAfter(pollInterval());
+      }
+      return;
+    }
+    Term gained =
+        new Term(new LeaderProof(group, fence.get()), time.now(), new Lease(timing, time, sent));
+    if (!gained.isValid()) {
+      log.warn("leadership came too late to be used {}", gained);
+      candidacy.abandon();
+      tryAgainAfter(timing.leaseDuration());
+      return;
+    }
+    term = gained;
+    log.info("leadership gained {}", gained);
+    owner.gained(gained);
+    renewAt(sent);
+  }
+
+  private void callEnded() {
+    calling = false;
+    Runnable waiting = afterCall;
+    if (waiting != null) {
+      afterCall = null;
+      waiting.run();
+    }
+  }
+
+  private void renewAt(Lease.Sent lastSent) {
+    Duration elapsed = Duration.ofNanos(time.nanos() - lastSent.nanos());
+    Duration wait = timing.renewInterval().minus(elapsed);
+    cancelNext();
+    next = threads.schedule(wait.isNegative() ? Duration.ZERO : wait, this::renew);
+  }
+
+  private void renew() {
+    Term current = term;
+    if (current == null || calling) {
+      return;
+    }
+    watch();
+    if (term != current) {
+      return;
+    }
+    calling = true;
+    Lease.Sent sent = Lease.Sent.now(time);
+    threads.call(
+        "renewal of leadership " + group,
+        timing.renewTimeout(),
+        () -> candidacy.renew(current.fence()),
+        result -> renewed(current, sent, result));
+  }
+
+  private void renewed(Term current, Lease.Sent sent, Result<Boolean> result) {
+    callEnded();
+    if (term != current) {
+      return; // a late answer never revives a term
+    }
+    if (!result.isValue()) {
+      log.warn(
+          "renewal got no answer {} validFor={}", current, current.validFor(), result.failure());
+      next = threads.schedule(retry.failed(), this::renew);
+      watch();
+      return;
+    }
+    retry.succeeded();
+    if (!result.value()) {
+      lose(current, LossCause.NOT_OURS);
+    } else if (current.lease().renewed(sent)) {
+      renewAt(sent);
+    } else {
+      watch();
+    }
+  }
+
+  private void lose(Term lost, LossCause cause) {
+    end(lost, cause);
+    candidacy.abandon();
+    // Whoever lost it against its will waits until everybody else has had a chance.
+    tryAgainAfter(timing.leaseDuration());
+  }
+
+  private void end(Term ended, LossCause cause) {
+    ended.lease().end(cause);
+    term = null;
+    cancelNext();
+    if (cause == LossCause.RELEASED) {
+      log.info("leadership released {}", ended);
+    } else {
+      log.warn("leadership lost {} cause={}", ended, cause);
+    }
+    owner.lost(ended, cause);
+  }
+
+  /** Followers do not ask in step, nor a follower always at the same distance. */
+  private Duration pollInterval() {
+    long millis = timing.renewInterval().toMillis();
+    long spread = Math.floorMod(Rendezvous.hash(candidate, polls++), 41L) - 20;
+    return Duration.ofMillis(Math.max(1, millis + millis * spread / 100));
+  }
+
+  private void tryAgainAfter(Duration wait) {
+    if (!closed) {
+      cancelNext();
+      next = threads.schedule(wait, this::attempt);
+    }
+  }
+
+  private void cancelNext() {
+    if (next != null) {
+      next.cancel();
+      next = null;
+    }
+  }
+}

@@ -1,0 +1,343 @@
+package dev.monotick.engine;
+
+import dev.monotick.Monotick;
+import dev.monotick.Settings;
+import dev.monotick.StopReport;
+import dev.monotick.event.EventListener;
+import dev.monotick.event.Subscription;
+import dev.monotick.leader.LeaderTerm;
+import dev.monotick.leader.LeadershipListener;
+import dev.monotick.ledger.Ledger;
+import dev.monotick.ledger.Pause;
+import dev.monotick.ledger.TaskState;
+import dev.monotick.ledger.TickId;
+import dev.monotick.ledger.TickRecord;
+import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.schedule.Schedule;
+import dev.monotick.task.Effect;
+import dev.monotick.task.Task;
+import dev.monotick.task.TaskSpec;
+import dev.monotick.task.TaskStatus;
+import dev.monotick.thread.EngineThreads;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The engine as its callers see it: checks what they say and hands it to the loop. */
+public final class Engine implements Monotick {
+
+  private static final Logger log = LoggerFactory.getLogger(Engine.class);
+
+  private final EngineConfig config;
+  private final Settings settings;
+  private final EngineThreads threads;
+  private final Listeners listeners;
+  private final EngineLoop loop;
+  private final Set<String> names = ConcurrentHashMap.newKeySet();
+  private final Object lifecycle = new Object();
+  // Both guarded by lifecycle.
+  private Phase phase = Phase.NEW;
+  private final CompletableFuture<StopReport> stopped = new CompletableFuture<>();
+
+  private enum Phase {
+    NEW,
+    STARTED,
+    STOPPED
+  }
+
+  /** Creates an engine that has not started. */
+  public Engine(EngineConfig config) {
+    this.config = config;
+    this.settings = config.settings();
+    this.threads = config.threads();
+    this.listeners = new Listeners(threads);
+    this.loop = new EngineLoop(config, new Telemetry(config.metrics(), listeners));
+  }
+
+  @Override
+  public ReplicaId replicaId() {
+    return config.replica();
+  }
+
+  @Override
+  public String replicaName() {
+    return settings.replicaName();
+  }
+
+  @Override
+  public void register(Task task) {
+    TaskSpec spec = overridden(TaskSpec.of(task));
+    checkEffect(spec);
+    synchronized (lifecycle) {
+      if (phase == Phase.STOPPED) {
+        throw new IllegalStateException(
+            "task " + spec.name() + " cannot be registered, the engine is stopped; build another");
+      }
+      if (!names.add(spec.name())) {
+        throw new IllegalArgumentException(
+            "task name \"" + spec.name() + "\" is taken; names are unique, choose another");
+      }
+      threads.execute(() -> loop.add(spec));
+    }
+  }
+
+  private TaskSpec overridden(TaskSpec spec) {
+    String key = Settings.taskKey(spec.name());
+    Duration interval = settings.taskIntervals().get(key);
+    Duration timeout = settings.taskTimeouts().get(key);
+    TaskSpec result = spec;
+    if (interval != null) {
+      result = result.withSchedule(Schedule.every(interval));
+    }
+    return timeout == null ? result : result.withTimeout(timeout);
+  }
+
+  private void checkEffect(TaskSpec spec) {
+    Set<Effect> possible = config.store().ledger().effects();
+    if (spec.mode().isExclusive() && !possible.contains(spec.effect())) {
+      throw new IllegalArgumentException(
+          "task "
+              + spec.name()
+              + ": effect "
+              + spec.effect()
+              + " cannot be kept by this store, which knows "
+              + possible
+              + "; choose one of these or another store");
+    }
+  }
+
+  @Override
+  public void start() {
+    CompletableFuture<Boolean> first = new CompletableFuture<>();
+    synchronized (lifecycle) {
+      if (phase == Phase.STARTED) {
+        return;
+      }
+      if (phase == Phase.STOPPED) {
+        throw new IllegalStateException("the engine was stopped; build another one");
+      }
+      settings.requireKnownTasks(names);
+      phase = Phase.STARTED;
+    }
+    threads.execute(
+        () ->
+            loop.start(
+                result -> {
+                  if (!result.isValue() && result.failure() instanceof JoinRefusedException e) {
+                    first.completeExceptionally(e);
+                  } else {
+                    first.complete(true);
+                  }
+                }));
+    try {
+      threads.await(first);
+    } catch (JoinRefusedException e) {
+      stop(Duration.ZERO);
+      throw e;
+    }
+  }
+
+  @Override
+  public StopReport stop(Duration gracePeriod) {
+    if (gracePeriod.isNegative()) {
+      throw new IllegalArgumentException(
+          "gracePeriod must not be negative, but was " + gracePeriod + "; use PT0S for none");
+    }
+    boolean first;
+    synchronized (lifecycle) {
+      first = phase != Phase.STOPPED;
+      phase = Phase.STOPPED;
+    }
+    if (first) {
+      log.info("stopping replica={} grace={}", replicaName(), gracePeriod);
+      threads.execute(() -> new StopSequence(loop, stopped).begin(gracePeriod));
+    }
+    StopReport report = threads.await(stopped);
+    if (first) {
+      threads.close();
+      log.info("stopped replica={} clean={}", replicaName(), report.isClean());
+    }
+    return report;
+  }
+
+  @Override
+  public List<TaskStatus> tasks() {
+    return onLoop(
+        () ->
+            loop.loops().stream()
+                .map(StatusView::of)
+                .sorted(Comparator.comparing(TaskStatus::name))
+                .toList());
+  }
+
+  @Override
+  public List<TickRecord> history(String task, int limit) {
+    if (limit < 1 || limit > 1000) {
+      throw new IllegalArgumentException(
+          "limit must be from 1 to 1000, but was " + limit + "; ask for fewer rows");
+    }
+    return known(task).ledger().ledger().history(task, limit);
+  }
+
+  @Override
+  public TickId trigger(String task) {
+    return trigger(task, UUID.randomUUID().toString());
+  }
+
+  @Override
+  public TickId trigger(String task, String key) {
+    if (key.isBlank() || key.length() > 200) {
+      throw new IllegalArgumentException(
+          "trigger key must be 1 to 200 characters, but was \"" + key + "\"; shorten it");
+    }
+    TaskLoop known = known(task);
+    Ledger ledger = known.ledger().ledger();
+    TickId tick = TickId.triggered(task, ledger.now(), key);
+    ledger.trigger(tick);
+    threads.execute(() -> loop.rescueSoon(known.ledger()));
+    return tick;
+  }
+
+  @Override
+  public void pause(String task, String by, String note) {
+    TaskLoop known = known(task);
+    Ledger ledger = known.ledger().ledger();
+    ledger.pause(task, new Pause(by, note, ledger.now()));
+    threads.execute(
+        () -> {
+          loop.telemetry().paused(task, by, note);
+          known.refresh();
+        });
+  }
+
+  @Override
+  public void resume(String task) {
+    TaskLoop known = known(task);
+    Ledger ledger = known.ledger().ledger();
+    Optional<TaskState> resumed;
+    do { // somebody may fire or fail in between; then the gaps are others
+      List<TaskState> found = ledger.states(List.of(task));
+      if (found.isEmpty()) {
+        return; // not even registered there: nothing is paused
+      }
+      TaskState seen = found.get(0);
+      if (!known.planner().isPaused(seen)) {
+        return;
+      }
+      resumed = ledger.resume(seen, known.planner().pausedGaps(seen, ledger.now()));
+    } while (resumed.isEmpty());
+    threads.execute(
+        () -> {
+          loop.telemetry().resumed(task);
+          known.refresh();
+        });
+  }
+
+  @Override
+  public List<ReplicaInfo> replicas() {
+    return config.store().replicas().live();
+  }
+
+  @Override
+  public Optional<LeaderTerm> leadership(String group) {
+    return onLoop(
+        () -> Optional.<LeaderTerm>ofNullable(loop.term(group)).filter(LeaderTerm::isValid));
+  }
+
+  @Override
+  public void resign(String group) {
+    threads.execute(
+        () -> {
+          Elector elector = loop.electors().get(group);
+          if (elector != null) {
+            new Resignation(elector, loop).begin();
+          }
+        });
+  }
+
+  @Override
+  public Subscription subscribe(EventListener listener) {
+    return listeners.add(listener);
+  }
+
+  @Override
+  public Subscription subscribe(LeadershipListener listener) {
+    return listeners.add(listener);
+  }
+
+  private TaskLoop known(String task) {
+    TaskLoop found = names.contains(task) ? onLoop(() -> loopOrThrow(task)) : null;
+    if (found == null) {
+      throw new IllegalArgumentException(
+          "no task is named \"" + task + "\"" + Settings.suggestion(task, names));
+    }
+    return found;
+  }
+
+  private TaskLoop loopOrThrow(String task) {
+    TaskLoop found = loop.loop(task);
+    if (found == null) {
+      throw new IllegalStateException("task " + task + " is registered but has no loop");
+    }
+    return found;
+  }
+
+  private <T> T onLoop(Supplier<T> question) {
+    synchronized (lifecycle) {
+      if (phase == Phase.STOPPED && stopped.isDone()) {
+        throw new IllegalStateException("the engine is stopped; build another one");
+      }
+    }
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    threads.execute(
+        () -> {
+          try {
+            answer.complete(question.get());
+          } catch (RuntimeException e) {
+            answer.completeExceptionally(e);
+          }
+        });
+    return threads.await(answer);
+  }
+
+  /** What a status is made of. */
+  private static final class StatusView {
+
+    private StatusView() {}
+
+    static TaskStatus of(TaskLoop task) {
+      TaskState state = task.state();
+      Instant backoff = null;
+      String paused = null;
+      if (state != null) {
+        Instant notBefore = task.planner().notBefore(state);
+        backoff = notBefore.equals(Instant.MIN) ? null : notBefore;
+        Pause pause = state.pause();
+        if (pause != null) {
+          paused = pause.note() + " (" + pause.by() + ")";
+        } else if (task.planner().isPausedForFailures(state)) {
+          paused = state.failures() + " failures in a row";
+        }
+      }
+      return new TaskStatus(
+          task.spec(),
+          state,
+          task.next(),
+          task.running(),
+          backoff,
+          paused,
+          task.counters().snapshot());
+    }
+  }
+}

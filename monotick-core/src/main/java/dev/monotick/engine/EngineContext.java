@@ -1,0 +1,9 @@
+package dev.monotick.engine;
+
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.thread.EngineThreads;
+import dev.monotick.time.TimeSource;
+
+/** What every part of one engine needs: who it is, where it runs and what time it is. */
+record EngineContext(
+    ReplicaId replica, String replicaName, EngineThreads threads, TimeSource time) {}

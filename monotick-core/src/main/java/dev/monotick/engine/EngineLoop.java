@@ -1,0 +1,350 @@
+package dev.monotick.engine;
+
+import dev.monotick.Leadership;
+import dev.monotick.leader.LeaderElection;
+import dev.monotick.leader.LeadershipListener.LossCause;
+import dev.monotick.leader.LeaseTiming;
+import dev.monotick.ledger.ClaimId;
+import dev.monotick.ledger.Ledger;
+import dev.monotick.ledger.Rescue;
+import dev.monotick.ledger.TaskRegistration;
+import dev.monotick.ledger.TickId;
+import dev.monotick.memory.InMemoryStore;
+import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.task.HaMode;
+import dev.monotick.task.TaskSpec;
+import dev.monotick.thread.Result;
+import dev.monotick.time.TimeSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The engine as its loop sees it: tasks, leadership, membership and the bodies that run. Every
+ * method is called on the loop.
+ */
+final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
+
+  private static final Logger log = LoggerFactory.getLogger(EngineLoop.class);
+
+  /** A clock that moved this much more or less than the ticker was set. */
+  private static final Duration CLOCK_JUMP = Duration.ofMillis(20);
+
+  private final EngineConfig config;
+  private final EngineContext context;
+  private final Telemetry telemetry;
+  private final Bodies bodies;
+  private final DueQueue dueQueue;
+  private final LedgerClient shared;
+  private final LedgerClient local;
+  private final Membership membership;
+  private final LeaderElection election;
+  private final Map<String, TaskLoop> loops = new LinkedHashMap<>();
+  private final Map<String, Elector> electors = new TreeMap<>();
+  private final Set<TaskLoop> lookAgain = new LinkedHashSet<>();
+  private final Instant startedAt;
+  private boolean running;
+  private boolean joinedOnce;
+  private long claims;
+  private @Nullable Set<String> sharedNames;
+  private Instant lastClock;
+  private long lastTicker;
+
+  EngineLoop(EngineConfig config, Telemetry telemetry) {
+    this.config = config;
+    this.telemetry = telemetry;
+    this.context =
+        new EngineContext(
+            config.replica(), config.settings().replicaName(), config.threads(), config.time());
+    this.bodies = new Bodies(context, this::now, telemetry);
+    this.dueQueue = new DueQueue(config.threads(), this::now);
+    this.shared = new LedgerClient(config.store().ledger(), context, false);
+    this.local = new LedgerClient(localLedger(config), context, true);
+    this.startedAt = config.store().ledger().now();
+    this.lastClock = startedAt;
+    this.lastTicker = config.time().nanos();
+    boolean alone = config.settings().leadership() == Leadership.SINGLE_REPLICA;
+    this.election = alone ? new AloneElection(config.store()) : config.election();
+    this.membership = new Membership(config.store().replicas(), context, this::self, alone, this);
+  }
+
+  /** Ticks that every replica has for itself need no agreement: their ledger is its own. */
+  private static Ledger localLedger(EngineConfig config) {
+    TimeSource time = new TimeSource(() -> config.store().ledger().now(), config.time().ticker());
+    return InMemoryStore.builder().time(time).historyPerTask(10).build().ledger();
+  }
+
+  /** Starts; {@code first} gets the result of the first try to join. */
+  void start(Consumer<Result<Boolean>> first) {
+    running = true;
+    config.threads().watch(this::watch);
+    shared.ledger().whenWaiting(() -> config.threads().execute(() -> rescueSoon(shared)));
+    loops.values().stream().filter(loop -> loop.ledger() == local).forEach(this::makeKnown);
+    membership.start(first);
+  }
+
+  void add(TaskSpec spec) {
+    HaMode mode = spec.mode();
+    if (mode == HaMode.LEADER && config.settings().leaderTasksEverywhere()) {
+      mode = HaMode.EVERY_REPLICA;
+    }
+    TaskLoop loop = new TaskLoop(spec, mode, mode.isExclusive() ? shared : local, this);
+    loops.put(spec.name(), loop);
+    sharedNames = null;
+    telemetry.registered(spec.name());
+    if (running && loop.ledger() == local) {
+      makeKnown(loop);
+    } else if (running && joinedOnce) {
+      membership.update();
+      makeKnown(loop);
+      elect(loop);
+    }
+  }
+
+  private void makeKnown(TaskLoop loop) {
+    TaskSpec spec = loop.spec();
+    Instant now = now();
+    Instant atStart =
+        spec.runAtStart() ? spec.schedule().previous(now.plusNanos(1)).orElse(null) : null;
+    Instant begin = atStart == null ? now : atStart.minusMillis(1);
+    loop.ledger()
+        .register(
+            new TaskRegistration(spec.name(), spec.schedule().toString(), begin),
+            state -> loop.registered(state, atStart));
+  }
+
+  private void elect(TaskLoop loop) {
+    if (loop.mode() != HaMode.LEADER || electors.containsKey(loop.spec().group())) {
+      return;
+    }
+    String group = loop.spec().group();
+    LeaseTiming configured = config.settings().leaseTiming();
+    LeaseTiming timing = configured == null ? election.defaultTiming() : configured;
+    Elector elector =
+        new Elector(
+            group, timing, election.candidate(group, config.replica(), timing), context, this);
+    electors.put(group, elector);
+    elector.start();
+  }
+
+  private ReplicaInfo self() {
+    Set<String> names = sharedNames;
+    if (names == null) {
+      names =
+          Set.copyOf(
+              loops.values().stream()
+                  .filter(loop -> loop.ledger() == shared)
+                  .map(loop -> loop.spec().name())
+                  .toList());
+      sharedNames = names;
+    }
+    return new ReplicaInfo(config.replica(), context.replicaName(), startedAt, names);
+  }
+
+  private void watch() {
+    membership.watch();
+    for (Elector elector : electors.values()) {
+      elector.watch();
+    }
+    Instant clock = now();
+    long ticker = config.time().nanos();
+    Duration drift = Duration.between(lastClock, clock).minusNanos(ticker - lastTicker).abs();
+    lastClock = clock;
+    lastTicker = ticker;
+    if (running && drift.compareTo(CLOCK_JUMP) > 0) {
+      dueQueue.clockMayHaveJumped();
+    }
+  }
+
+  @Override
+  public void joined() {
+    for (TaskLoop loop : List.copyOf(loops.values())) {
+      if (loop.ledger() == shared) {
+        if (loop.state() == null) {
+          makeKnown(loop);
+        } else {
+          loop.refresh();
+        }
+        elect(loop);
+      }
+    }
+    joinedOnce = true;
+    rescueSoon(shared);
+  }
+
+  @Override
+  public void beaten() {
+    rescueSoon(shared);
+    List<TaskLoop> waiting = List.copyOf(lookAgain);
+    lookAgain.clear();
+    waiting.forEach(TaskLoop::refresh);
+  }
+
+  @Override
+  public void membershipLost(LossCause cause) {
+    bodies.cancel(run -> run.loop().ledger() == shared, CancelReason.MEMBERSHIP_LOST);
+  }
+
+  @Override
+  public void refused(JoinRefusedException refusal) {
+    if (joinedOnce) {
+      log.error("this replica may not come back, nothing runs here any more", refusal);
+    }
+    running = false;
+    dueQueue.clear();
+    electors.values().forEach(Elector::close);
+  }
+
+  @Override
+  public void gained(Term term) {
+    telemetry.gained(term);
+    for (TaskLoop loop : List.copyOf(loops.values())) {
+      if (isLedBy(loop, term)) {
+        loop.refresh();
+      }
+    }
+    rescueSoon(shared);
+  }
+
+  private static boolean isLedBy(TaskLoop loop, Term term) {
+    return loop.mode() == HaMode.LEADER && loop.spec().group().equals(term.group());
+  }
+
+  @Override
+  public void lost(Term term, LossCause cause) {
+    bodies.cancel(run -> run.claimed().term() == term, CancelReason.LEADERSHIP_LOST);
+    telemetry.lost(term, cause);
+  }
+
+  @Override
+  public void fenced(Term term) {
+    Elector elector = electors.get(term.group());
+    if (elector != null) {
+      elector.fenced(term);
+    }
+  }
+
+  @Override
+  public void rescueSoon(LedgerClient ledger) {
+    if (running) {
+      ledger.rescue(() -> namesOf(ledger), this::rescued);
+    }
+  }
+
+  private Collection<String> namesOf(LedgerClient ledger) {
+    if (ledger == shared) {
+      return self().tasks();
+    }
+    return List.copyOf(loops.keySet()); // inline and rare
+  }
+
+  private void rescued(Rescue rescue) {
+    rescue.settled().forEach(telemetry::settled);
+    for (TickId tick : rescue.waiting()) {
+      TaskLoop loop = loops.get(tick.task());
+      if (loop != null) {
+        loop.takeWaiting(tick);
+      }
+    }
+    if (!rescue.cancelled().isEmpty()) {
+      Set<ClaimId> cancelled = Set.copyOf(rescue.cancelled());
+      bodies.cancel(run -> cancelled.contains(run.claimed().claim()), CancelReason.REPLACED);
+    }
+  }
+
+  @Override
+  public void lookAgain(TaskLoop loop) {
+    lookAgain.add(loop);
+  }
+
+  @Override
+  public void wakeAt(TaskLoop loop, Instant time) {
+    dueQueue.wakeAt(loop, time);
+  }
+
+  @Override
+  public Instant now() {
+    return config.store().ledger().now();
+  }
+
+  @Override
+  public boolean isRunning() {
+    return running;
+  }
+
+  @Override
+  public ClaimId newClaim() {
+    return new ClaimId(config.replica(), ++claims);
+  }
+
+  @Override
+  public @Nullable Term term(String group) {
+    Elector elector = electors.get(group);
+    return elector == null ? null : elector.term();
+  }
+
+  @Override
+  public List<ReplicaInfo> live() {
+    return membership.isValid() ? membership.live() : List.of();
+  }
+
+  @Override
+  public EngineContext context() {
+    return context;
+  }
+
+  @Override
+  public Bodies bodies() {
+    return bodies;
+  }
+
+  @Override
+  public Telemetry telemetry() {
+    return telemetry;
+  }
+
+  Collection<TaskLoop> loops() {
+    return loops.values();
+  }
+
+  @Nullable TaskLoop loop(String task) {
+    return loops.get(task);
+  }
+
+  Map<String, Elector> electors() {
+    return electors;
+  }
+
+  Membership membership() {
+    return membership;
+  }
+
+  /** No tick begins from now on. Leases are still renewed: running work may need them. */
+  void beginStop() {
+    running = false;
+    dueQueue.clear();
+    lookAgain.clear();
+    for (Elector elector : electors.values()) {
+      Term term = elector.term();
+      if (term != null) {
+        term.drain();
+      }
+    }
+  }
+
+  /** Says whether no claim or report is on its way. */
+  boolean isQuiet() {
+    return shared.isQuiet() && local.isQuiet();
+  }
+}

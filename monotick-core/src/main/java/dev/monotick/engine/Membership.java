@@ -1,0 +1,241 @@
+package dev.monotick.engine;
+
+import dev.monotick.leader.LeadershipListener.LossCause;
+import dev.monotick.leader.LeaseTiming;
+import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.thread.Result;
+import dev.monotick.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This replica's place among those that share the store: joins, proves that it lives, and joins
+ * again when it was taken for dead. While it is not proven to live it claims nothing, because
+ * others may take what it claimed.
+ */
+final class Membership {
+
+  private static final Logger log = LoggerFactory.getLogger(Membership.class);
+
+  private final ReplicaRegistry registry;
+  private final LeaseTiming timing;
+  private final EngineContext context;
+  private final TimeSource time;
+  private final Supplier<ReplicaInfo> self;
+  private final Owner owner;
+  private final Retry retry;
+  private final boolean alone;
+  private @Nullable Lease lease;
+  private List<ReplicaInfo> live = List.of();
+  private boolean closed;
+
+  /** Who is told, on the loop. */
+  interface Owner {
+
+    /** The replica is a member, newly or again. */
+    void joined();
+
+    /** It was just proven that the replica lives; time to see to what others left. */
+    void beaten();
+
+    /** The replica is not proven to live: what it runs for the cluster must stop. */
+    void membershipLost(LossCause cause);
+
+    /** The store refuses this replica for good. */
+    void refused(JoinRefusedException refusal);
+  }
+
+  Membership(
+      ReplicaRegistry registry,
+      EngineContext context,
+      Supplier<ReplicaInfo> self,
+      boolean alone,
+      Owner owner) {
+    this.registry = registry;
+    this.timing = registry.timing();
+    this.context = context;
+    this.time = context.time();
+    this.self = self;
+    this.alone = alone;
+    this.owner = owner;
+    this.retry = new Retry(context.replica().hashCode());
+  }
+
+  /** Joins; {@code first} gets the first result, whatever it is. */
+  void start(Consumer<Result<Boolean>> first) {
+    join(first);
+  }
+
+  boolean isValid() {
+    Lease current = lease;
+    return current != null && current.isValid();
+  }
+
+  /** Returns the replicas that lived when it was last asked. */
+  List<ReplicaInfo> live() {
+    return live;
+  }
+
+  /** Tells the others what this replica can run now. */
+  void update() {
+    if (lease != null) {
+      ReplicaInfo info = self.get();
+      // A hint for the others: if it is lost, the next change or join repairs it.
+      context
+          .threads()
+          .<Boolean>call(
+              "update of the replica",
+              timing.renewTimeout(),
+              () -> {
+                registry.update(info);
+                return true;
+              },
+              result -> {
+                if (!result.isValue()) {
+                  context.threads().schedule(timing.renewInterval(), this::update);
+                }
+              });
+    }
+  }
+
+  void watch() {
+    Lease current = lease;
+    if (current != null) {
+      LossCause cause = current.cause();
+      if (cause != null) {
+        lost(cause);
+      }
+    }
+  }
+
+  /** Leaves: at once if nothing of this replica is open, else by silence. */
+  void close(boolean leave, Runnable done) {
+    closed = true;
+    boolean member = lease != null;
+    lease = null;
+    if (!member || !leave) {
+      done.run();
+      return;
+    }
+    context
+        .threads()
+        .<Boolean>call(
+            "leaving",
+            timing.renewTimeout(),
+            () -> {
+              registry.leave(context.replica());
+              return true;
+            },
+            result -> done.run());
+  }
+
+  private void join(@Nullable Consumer<Result<Boolean>> first) {
+    Lease.Sent sent = Lease.Sent.now(time);
+    ReplicaInfo info = self.get();
+    context
+        .threads()
+        .<Boolean>call(
+            "joining",
+            timing.renewTimeout(),
+            () -> {
+              registry.join(info, alone);
+              return true;
+            },
+            result -> {
+              joined(sent, info, result);
+              if (first != null) {
+                first.accept(result);
+              }
+            });
+  }
+
+  private void joined(Lease.Sent sent, ReplicaInfo info, Result<Boolean> result) {
+    if (closed) {
+      return;
+    }
+    if (result.isValue()) {
+      retry.succeeded();
+      lease = new Lease(timing, time, sent);
+      live = List.of(info);
+      log.info("joined replica={} name={}", context.replica(), context.replicaName());
+      owner.joined();
+      beat();
+    } else if (result.failure() instanceof JoinRefusedException refusal) {
+      owner.refused(refusal);
+    } else {
+      Duration wait = retry.failed();
+      if (retry.failures() == 1) {
+        log.warn(
+            "joining got no answer, nothing runs until it does replica={}",
+            context.replicaName(),
+            result.failure());
+      }
+      context.threads().schedule(wait, () -> rejoin());
+    }
+  }
+
+  private void rejoin() {
+    if (!closed) {
+      join(null);
+    }
+  }
+
+  private void beat() {
+    Lease current = lease;
+    if (closed || current == null) {
+      return;
+    }
+    Lease.Sent sent = Lease.Sent.now(time);
+    context
+        .threads()
+        .call(
+            "heartbeat",
+            timing.renewTimeout(),
+            () -> registry.beat(context.replica()),
+            result -> answered(current, sent, result));
+  }
+
+  private void answered(
+      Lease current, Lease.Sent sent, Result<Optional<List<ReplicaInfo>>> result) {
+    if (closed || lease != current) {
+      return;
+    }
+    if (!result.isValue()) {
+      if (retry.failures() == 0) {
+        log.warn("heartbeat got no answer validFor={}", current.validFor(), result.failure());
+      }
+      context.threads().schedule(retry.failed(), this::beat);
+      watch();
+      return;
+    }
+    retry.succeeded();
+    Optional<List<ReplicaInfo>> members = result.value();
+    if (members.isEmpty()) {
+      lost(LossCause.NOT_OURS);
+    } else if (current.renewed(sent)) {
+      live = members.get();
+      owner.beaten();
+      Duration elapsed = Duration.ofNanos(time.nanos() - sent.nanos());
+      Duration wait = timing.renewInterval().minus(elapsed);
+      context.threads().schedule(wait.isNegative() ? Duration.ZERO : wait, this::beat);
+    } else {
+      watch();
+    }
+  }
+
+  private void lost(LossCause cause) {
+    lease = null;
+    live = List.of();
+    log.warn("membership lost, joining again replica={} cause={}", context.replicaName(), cause);
+    owner.membershipLost(cause);
+    context.threads().schedule(retry.failed(), this::rejoin);
+  }
+}

@@ -1,0 +1,43 @@
+package dev.monotick.engine;
+
+import dev.monotick.ledger.ClaimId;
+import dev.monotick.replica.ReplicaInfo;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a task's loop asks of its engine. */
+interface TaskHost {
+
+  /** Returns the time by the store's clock. */
+  Instant now();
+
+  /** Says whether ticks may begin. */
+  boolean isRunning();
+
+  /** Has the loop woken when that time has come, instead of when it asked before. */
+  void wakeAt(TaskLoop loop, Instant time);
+
+  /** Has the loop look again when it was next proven that this replica lives. */
+  void lookAgain(TaskLoop loop);
+
+  /** Asks the ledger what waits. */
+  void rescueSoon(LedgerClient ledger);
+
+  ClaimId newClaim();
+
+  /** Returns this replica's term of the group, null if it does not lead it. */
+  @Nullable Term term(String group);
+
+  /** The ledger refused the term's fence. */
+  void fenced(Term term);
+
+  /** Returns the live replicas; empty while this one is not proven to live. */
+  List<ReplicaInfo> live();
+
+  EngineContext context();
+
+  Bodies bodies();
+
+  Telemetry telemetry();
+}

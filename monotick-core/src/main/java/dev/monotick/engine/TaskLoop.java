@@ -1,0 +1,555 @@
+package dev.monotick.engine;
+
+import dev.monotick.ledger.AccountRequest;
+import dev.monotick.ledger.ClaimReply;
+import dev.monotick.ledger.ClaimRequest;
+import dev.monotick.ledger.FinishReply;
+import dev.monotick.ledger.FinishRequest;
+import dev.monotick.ledger.Gap;
+import dev.monotick.ledger.OnOverlap;
+import dev.monotick.ledger.Outcome;
+import dev.monotick.ledger.SkipReason;
+import dev.monotick.ledger.TakeRequest;
+import dev.monotick.ledger.TaskState;
+import dev.monotick.ledger.TickId;
+import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.schedule.Schedule;
+import dev.monotick.task.CatchUp;
+import dev.monotick.task.Effect;
+import dev.monotick.task.HaMode;
+import dev.monotick.task.TaskSpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One task on this replica: from "due" over the claim to the report.
+ *
+ * <p>Nothing is remembered that the ledger does not say: after every answer the loop plans anew
+ * from the state it got. A claim is asked for, one at a time; only a definite "claimed" starts a
+ * body, and only if leadership or membership still hold then. Whatever is claimed and not started
+ * is given back; whatever is started is reported, until the ledger has answered.
+ */
+final class TaskLoop {
+
+  private static final Logger log = LoggerFactory.getLogger(TaskLoop.class);
+
+  /** The replica of rank n waits n of these before it tries a tick that another should have. */
+  private static final Duration HEAD_START = Duration.ofMillis(100);
+
+  private static final int LAST_RANK = 5;
+
+  private final TaskSpec spec;
+  private final HaMode mode;
+  private final TickPlanner planner;
+  private final LedgerClient ledger;
+  private final TaskHost host;
+  private final TaskCounters counters = new TaskCounters();
+  private final AtomicInteger usedSlots = new AtomicInteger();
+  private @Nullable TaskState state;
+  private @Nullable Instant startTick;
+  private @Nullable Instant next;
+  private @Nullable Instant freshFor;
+  private boolean claiming;
+  private boolean taking;
+  private boolean refreshing;
+  private boolean refreshBeforeNext;
+  private int running;
+
+  /**
+   * Creates a loop.
+   *
+   * @param mode how the task is run, which may differ from what it declares
+   */
+  TaskLoop(TaskSpec spec, HaMode mode, LedgerClient ledger, TaskHost host) {
+    this.spec = spec;
+    this.mode = mode;
+    this.planner = new TickPlanner(spec);
+    this.ledger = ledger;
+    this.host = host;
+  }
+
+  TaskSpec spec() {
+    return spec;
+  }
+
+  HaMode mode() {
+    return mode;
+  }
+
+  LedgerClient ledger() {
+    return ledger;
+  }
+
+  TickPlanner planner() {
+    return planner;
+  }
+
+  TaskCounters counters() {
+    return counters;
+  }
+
+  @Nullable TaskState state() {
+    return state;
+  }
+
+  /** Returns the nominal time of the next tick as far as this replica knows, null if none. */
+  @Nullable Instant next() {
+    return next;
+  }
+
+  int running() {
+    return running;
+  }
+
+  /** Begins with the state the ledger gave at registration. */
+  void registered(TaskState first, @Nullable Instant tickAtStart) {
+    startTick = tickAtStart;
+    accept(first);
+    evaluate();
+  }
+
+  /** The time has come that this loop had asked for. */
+  void wake() {
+    if (refreshBeforeNext) {
+      refresh();
+    } else {
+      evaluate();
+    }
+  }
+
+  /** Reads the state from the ledger and plans anew. */
+  void refresh() {
+    if (refreshing || state == null) {
+      return;
+    }
+    refreshing = true;
+    ledger.refresh(
+        spec.name(),
+        found -> {
+          refreshing = false;
+          refreshBeforeNext = false;
+          found.ifPresent(this::accept);
+          evaluate();
+        });
+  }
+
+  /** Plans from what is known, and acts. */
+  void evaluate() {
+    TaskState known = state;
+    if (known == null || claiming || !host.isRunning()) {
+      return;
+    }
+    Plan plan = planner.plan(known, host.now(), startTick);
+    next = null;
+    if (plan instanceof Plan.Wait wait) {
+      next = wait.nominal();
+      host.wakeAt(this, wait.due());
+    } else if (plan instanceof Plan.Due due) {
+      due(due, known);
+    } else if (plan instanceof Plan.Account account) {
+      account(account, known);
+    } else if (plan instanceof Plan.Paused paused) {
+      if (paused.look() != null) {
+        refreshBeforeNext = true; // somebody else may have resumed it
+        host.wakeAt(this, paused.look());
+      }
+    } else if (spec.schedule().anchor() == Schedule.Anchor.LAST_END) {
+      host.lookAgain(this); // the run may be another replica's
+    }
+  }
+
+  private void due(Plan.Due plan, TaskState known) {
+    next = plan.nominal();
+    if (onOverlap() == OnOverlap.WAIT && known.open() > 0) {
+      host.lookAgain(this);
+      return;
+    }
+    switch (mode) {
+      case EVERY_REPLICA -> claim(plan, known, null);
+      case SHARED -> {
+        if (usedSlots.get() < spec.slots()) {
+          claim(plan, known, null);
+        } else {
+          noSlotIsFree(plan, known);
+        }
+      }
+      case LEADER -> {
+        Term term = host.term(spec.group());
+        if (term != null && term.mayStart()) {
+          claim(plan, known, term);
+        } else {
+          leaveToLeader(plan.nominal());
+        }
+      }
+      case ONE_REPLICA -> {
+        if (isMyTurn(plan)) {
+          claim(plan, known, null);
+        }
+      }
+    }
+  }
+
+  /** A follower's tick: nothing is done, and the timer goes on. */
+  private void leaveToLeader(Instant nominal) {
+    log.debug("not the leader, skipping tick task={} nominal={}", spec.name(), nominal);
+    counters.leftToLeader++;
+    host.telemetry().leftToLeader(spec.name());
+    if (spec.schedule().anchor() == Schedule.Anchor.NOMINAL) {
+      spec.schedule()
+          .next(nominal)
+          .ifPresent(
+              following -> {
+                next = following;
+                host.wakeAt(this, planner.due(following));
+              });
+    }
+  }
+
+  /** Says whether this replica should try the tick now; if not, sees to it that it looks again. */
+  private boolean isMyTurn(Plan.Due plan) {
+    List<ReplicaInfo> live = host.live();
+    if (live.isEmpty()) {
+      return false; // not proven to live: no claims; joining wakes all loops
+    }
+    int rank = Rendezvous.rank(host.context().replica(), live, spec.name(), plan.nominal());
+    if (rank == 0) {
+      return true;
+    }
+    Instant turn = plan.due().plus(HEAD_START.multipliedBy(Math.min(rank, LAST_RANK)));
+    if (turn.isAfter(host.now())) {
+      host.wakeAt(this, turn);
+      return false;
+    }
+    if (!plan.nominal().equals(freshFor)) {
+      // Most likely the tick is taken: reading that is cheaper than losing a claim.
+      freshFor = plan.nominal();
+      refresh();
+      return false;
+    }
+    return true;
+  }
+
+  private void claim(Plan.Due plan, TaskState known, @Nullable Term term) {
+    claiming = true;
+    long sentAt = host.context().time().nanos();
+    ClaimRequest request =
+        new ClaimRequest(
+            host.newClaim(),
+            TickId.scheduled(spec.name(), plan.nominal()),
+            known,
+            plan.gaps().get(),
+            onOverlap(),
+            spec.effect(),
+            term == null ? null : term.proof());
+    ledger.claim(
+        request,
+        reply -> {
+          claiming = false;
+          Duration took = Duration.ofNanos(host.context().time().nanos() - sentAt);
+          claimAnswered(request, plan, took, term, reply);
+        });
+  }
+
+  private void claimAnswered(
+      ClaimRequest request, Plan.Due plan, Duration took, @Nullable Term term, ClaimReply reply) {
+    accept(reply.state());
+    TickId tick = request.tick();
+    switch (reply.kind()) {
+      case CLAIMED -> {
+        host.telemetry().notRun(spec.name(), request.gaps());
+        counters.notRun(request.gaps());
+        Claimed claimed = new Claimed(tick, request.claim(), reply.attempt(), plan.due(), term);
+        boolean tooLate =
+            took.compareTo(CatchUp.ON_TIME) > 0
+                && plan.due().plus(spec.catchUp().window()).isBefore(host.now());
+        if (tooLate) {
+          report(claimed, ended(Outcome.MISSED, "the claim was answered too late", null, true));
+        } else {
+          begin(claimed);
+        }
+      }
+      case SKIPPED -> {
+        host.telemetry().notRun(spec.name(), request.gaps());
+        counters.notRun(request.gaps());
+        skippedByOverlap(tick);
+      }
+      case QUEUED -> {
+        host.telemetry().notRun(spec.name(), request.gaps());
+        counters.notRun(request.gaps());
+        queued(tick);
+      }
+      case BUSY -> host.lookAgain(this);
+      case PAUSED -> {
+        // The state says so; the plan that follows from it looks again at the next tick.
+      }
+      case MOVED -> {
+        counters.duplicatesRefused++;
+        host.telemetry().duplicateRefused(spec.name());
+        log.debug("somebody else was first tick={}", tick);
+      }
+      case FENCED -> fenced(term);
+    }
+    if (reply.kind() != ClaimReply.Kind.BUSY) {
+      evaluate();
+    }
+  }
+
+  private void account(Plan.Account plan, TaskState known) {
+    Term term = null;
+    if (mode == HaMode.LEADER) {
+      term = host.term(spec.group());
+      if (term == null || !term.mayStart()) {
+        leaveToLeader(plan.latest());
+        return;
+      }
+    } else if (mode == HaMode.ONE_REPLICA && host.live().isEmpty()) {
+      return;
+    }
+    account(new AccountRequest(known, plan.gaps().get(), term == null ? null : term.proof()), term);
+  }
+
+  private void account(AccountRequest request, @Nullable Term term) {
+    claiming = true;
+    ledger.account(
+        request,
+        reply -> {
+          claiming = false;
+          accept(reply.state());
+          if (reply.kind() == ClaimReply.Kind.CLAIMED) {
+            host.telemetry().notRun(spec.name(), request.gaps());
+            counters.notRun(request.gaps());
+          } else if (reply.kind() == ClaimReply.Kind.FENCED) {
+            fenced(term);
+          }
+          evaluate();
+        });
+  }
+
+  private void noSlotIsFree(Plan.Due plan, TaskState known) {
+    log.info("no slot is free, skipping tick task={} nominal={}", spec.name(), plan.nominal());
+    List<Gap> gaps = new ArrayList<>(plan.gaps().get());
+    gaps.add(Gap.skipped(plan.nominal(), plan.nominal(), 1, SkipReason.OVERLAP));
+    account(new AccountRequest(known, gaps, null), null);
+  }
+
+  private void fenced(@Nullable Term term) {
+    counters.refusedByFence++;
+    host.telemetry().refusedByFence(spec.name());
+    if (term != null) {
+      host.fenced(term);
+    }
+  }
+
+  private void skippedByOverlap(TickId tick) {
+    log.info("still running, skipping tick task={} nominal={}", spec.name(), tick.nominal());
+    counters.skipped++;
+    host.telemetry().skipped(tick, SkipReason.OVERLAP);
+  }
+
+  private void queued(TickId tick) {
+    log.info("still running, tick waits task={} nominal={}", spec.name(), tick.nominal());
+    if (onOverlap() == OnOverlap.REPLACE) {
+      host.bodies()
+          .cancel(run -> run.loop() == this && !run.tick().equals(tick), CancelReason.REPLACED);
+    }
+    host.rescueSoon(ledger); // the run may have ended in between
+  }
+
+  /** Takes a waiting tick if this replica may run it now. */
+  void takeWaiting(TickId tick) {
+    if (taking || !host.isRunning()) {
+      return;
+    }
+    Term term = null;
+    if (mode == HaMode.LEADER) {
+      term = host.term(spec.group());
+      if (term == null || !term.mayStart()) {
+        return;
+      }
+    } else if (mode == HaMode.ONE_REPLICA && host.live().isEmpty()) {
+      return;
+    }
+    taking = true;
+    OnOverlap overlap = onOverlap() == OnOverlap.ALLOW ? OnOverlap.ALLOW : OnOverlap.WAIT;
+    TakeRequest request =
+        new TakeRequest(
+            host.newClaim(), tick, overlap, spec.effect(), term == null ? null : term.proof());
+    Term taker = term;
+    ledger.take(
+        request,
+        reply -> {
+          taking = false;
+          accept(reply.state());
+          if (reply.kind() == ClaimReply.Kind.CLAIMED) {
+            Instant due = tick.isTriggered() ? tick.nominal() : planner.due(tick.nominal());
+            begin(new Claimed(tick, request.claim(), reply.attempt(), due, taker));
+          } else if (reply.kind() == ClaimReply.Kind.FENCED) {
+            fenced(taker);
+          }
+          if (reply.state().queued() > 0 && reply.kind() == ClaimReply.Kind.CLAIMED) {
+            host.rescueSoon(ledger);
+          }
+          evaluate();
+        });
+  }
+
+  /** The claim is granted: the last look before the body is started. */
+  private void begin(Claimed claimed) {
+    startTick = null;
+    Term term = claimed.term();
+    String obstacle = null;
+    if (!host.isRunning()) {
+      obstacle = "the engine stops";
+    } else if (term != null && !term.mayStart()) {
+      obstacle = "leadership was lost";
+    } else if (mode == HaMode.ONE_REPLICA && host.live().isEmpty()) {
+      obstacle = "this replica is not proven to live";
+    }
+    if (obstacle != null) {
+      log.info("claimed but not started tick={} because {}", claimed.tick(), obstacle);
+      report(claimed, new FinishRequest.GivenBack("not started: " + obstacle));
+      return;
+    }
+    if (mode == HaMode.SHARED) {
+      // The body itself needs no slot: it claims work for those that are free.
+      log.debug("free slots task={} slots={}", spec.name(), freeSlots());
+    }
+    running++;
+    counters.started++;
+    host.bodies().start(this, claimed);
+  }
+
+  /** The body was cancelled for its timeout; it may still run. */
+  void timedOut(BodyRun run) {
+    report(run.claimed(), timeoutReport(run, false));
+  }
+
+  private FinishRequest.Ended timeoutReport(BodyRun run, boolean bodyEnded) {
+    return ended(
+        Outcome.TIMED_OUT, "it took longer than " + spec.timeout(), run.startedAt, bodyEnded);
+  }
+
+  void bodyEnded(BodyRun run, @Nullable Throwable failure) {
+    running--;
+    CancelReason cancelled = run.cancelReason();
+    FinishRequest.Report report;
+    if (cancelled == CancelReason.TIMEOUT) {
+      report = timeoutReport(run, true);
+    } else if (failure == null) {
+      report = ended(Outcome.SUCCEEDED, null, run.startedAt, true);
+    } else if (cancelled == null) {
+      report = ended(Outcome.FAILED, describe(failure), run.startedAt, true);
+    } else if (cancelled.mayRunAgain && spec.effect() == Effect.AT_LEAST_ONCE) {
+      report = new FinishRequest.GivenBack("cancelled: " + cancelled.text);
+    } else {
+      report = ended(Outcome.CANCELLED, cancelled.text, run.startedAt, true);
+    }
+    report(run.claimed(), report);
+  }
+
+  private FinishRequest.Ended ended(
+      Outcome outcome, @Nullable String detail, @Nullable Instant startedAt, boolean bodyEnded) {
+    return new FinishRequest.Ended(outcome, detail, startedAt, host.now(), bodyEnded);
+  }
+
+  private void report(Claimed claimed, FinishRequest.Report report) {
+    ledger.report(
+        new FinishRequest(claimed.claim(), claimed.tick(), report),
+        reply -> reportAnswered(claimed, report, reply));
+  }
+
+  private void reportAnswered(Claimed claimed, FinishRequest.Report report, FinishReply reply) {
+    TaskState before = state;
+    accept(reply.state());
+    if (report instanceof FinishRequest.Ended ended) {
+      // A timeout is told when it strikes; that its body ended later is no second outcome.
+      boolean told = ended.outcome() == Outcome.TIMED_OUT && ended.bodyEnded();
+      if (!reply.recorded()) {
+        counters.refusedByFence++;
+        host.telemetry().reportRefused(claimed.tick(), ended.outcome());
+      } else if (!told) {
+        tell(claimed, ended);
+        tellFailures(before, reply.state());
+      }
+    }
+    if (reply.state().queued() > 0) {
+      host.rescueSoon(ledger);
+    }
+    evaluate();
+  }
+
+  private void tell(Claimed claimed, FinishRequest.Ended ended) {
+    counters.ended(ended.outcome(), ended.at());
+    Instant startedAt = ended.startedAt();
+    Duration duration = startedAt == null ? Duration.ZERO : Duration.between(startedAt, ended.at());
+    host.telemetry().ended(claimed.tick(), ended.outcome(), ended.detail(), duration, ended.at());
+  }
+
+  private void tellFailures(@Nullable TaskState before, TaskState after) {
+    if (after.failures() == 0 || (before != null && before.failures() >= after.failures())) {
+      return;
+    }
+    if (planner.isPausedForFailures(after)) {
+      host.telemetry().paused(spec.name(), "monotick", after.failures() + " failures in a row");
+    } else {
+      host.telemetry().backingOff(spec.name(), after.failures(), planner.notBefore(after));
+    }
+  }
+
+  /** Takes a newer state; answers may overtake each other, and an older one says nothing new. */
+  private void accept(TaskState other) {
+    TaskState known = state;
+    if (known == null || !other.cursor().isBefore(known.cursor())) {
+      state = other;
+    }
+  }
+
+  private OnOverlap onOverlap() {
+    boolean backlog = spec.catchUp().maximum() > 1;
+    if (spec.schedule().anchor() == Schedule.Anchor.LAST_END) {
+      return OnOverlap.WAIT;
+    }
+    return switch (spec.overlap()) {
+      case SKIP -> backlog ? OnOverlap.WAIT : OnOverlap.SKIP;
+      case QUEUE_ONE -> backlog ? OnOverlap.WAIT : OnOverlap.QUEUE_ONE;
+      case ALLOW -> OnOverlap.ALLOW;
+      case CANCEL_PREVIOUS -> OnOverlap.REPLACE;
+    };
+  }
+
+  /** Returns how many pieces of work may begin; thread-safe. */
+  int freeSlots() {
+    return mode == HaMode.SHARED ? Math.max(0, spec.slots() - usedSlots.get()) : 1;
+  }
+
+  /** Occupies a slot if one is free; thread-safe. */
+  boolean takeSlot() {
+    if (mode != HaMode.SHARED) {
+      return false;
+    }
+    while (true) {
+      int used = usedSlots.get();
+      if (used >= spec.slots()) {
+        return false;
+      }
+      if (usedSlots.compareAndSet(used, used + 1)) {
+        return true;
+      }
+    }
+  }
+
+  void freeSlot() {
+    usedSlots.decrementAndGet();
+  }
+
+  private static String describe(Throwable failure) {
+    String text = failure.toString();
+    return text.length() <= 500 ? text : text.substring(0, 500);
+  }
+}

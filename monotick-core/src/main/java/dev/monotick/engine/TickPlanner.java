@@ -1,0 +1,182 @@
+package dev.monotick.engine;
+
+import dev.monotick.ledger.Gap;
+import dev.monotick.ledger.SkipReason;
+import dev.monotick.ledger.TaskState;
+import dev.monotick.schedule.Jitter;
+import dev.monotick.schedule.Schedule;
+import dev.monotick.task.TaskSpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides from schedule, policies and ledger state what a task should do at a moment. Pure: the
+ * same on every replica that knows the same state, so replicas need not talk to agree.
+ */
+final class TickPlanner {
+
+  private final TaskSpec spec;
+
+  TickPlanner(TaskSpec spec) {
+    this.spec = spec;
+  }
+
+  /**
+   * Plans.
+   *
+   * @param state what the ledger knows
+   * @param now the time by the store's clock
+   * @param startTick nominal time of the tick that runs at start however late, null if none
+   */
+  Plan plan(TaskState state, Instant now, @Nullable Instant startTick) {
+    if (isPaused(state)) {
+      return new Plan.Paused(spec.schedule().next(now).orElse(null));
+    }
+    Instant notBefore = notBefore(state);
+    if (spec.schedule().anchor() == Schedule.Anchor.LAST_END) {
+      return afterLastEnd(state, now, notBefore);
+    }
+    Optional<Instant> first = spec.schedule().next(state.cursor());
+    if (first.isEmpty()) {
+      return new Plan.Idle("the schedule has no further tick");
+    }
+    Optional<Instant> runnable =
+        first.get().isBefore(notBefore) ? spec.schedule().next(notBefore.minusNanos(1)) : first;
+    if (runnable.isEmpty()) {
+      return new Plan.Idle("the schedule has no further tick after the backoff");
+    }
+    Instant due = due(runnable.get());
+    if (due.isAfter(now)) {
+      return new Plan.Wait(runnable.get(), due);
+    }
+    return overdue(first.get(), runnable.get(), now, startTick);
+  }
+
+  /** Returns when the tick at {@code nominal} is due, jitter included. */
+  Instant due(Instant nominal) {
+    return spec.jitter().isZero()
+        ? nominal
+        : Jitter.due(spec.name(), nominal, spec.schedule().next(nominal), spec.jitter());
+  }
+
+  /** Says whether the task is paused, by somebody or for its failures. */
+  boolean isPaused(TaskState state) {
+    return state.pause() != null || isPausedForFailures(state);
+  }
+
+  boolean isPausedForFailures(TaskState state) {
+    return spec.pauseAfterFailures() > 0 && state.failures() >= spec.pauseAfterFailures();
+  }
+
+  /** Returns the end of the backoff; the distant past if there is none. */
+  Instant notBefore(TaskState state) {
+    Instant failedAt = state.lastFailureAt();
+    if (state.failures() == 0 || failedAt == null) {
+      return Instant.MIN;
+    }
+    long hash = Rendezvous.hash(spec.name(), state.failures());
+    return failedAt.plus(spec.backoff().delay(state.failures(), hash));
+  }
+
+  /** Returns what accounts for all ticks after the cursor up to now, as skipped by a pause. */
+  List<Gap> pausedGaps(TaskState state, Instant now) {
+    Schedule schedule = spec.schedule();
+    Optional<Instant> first = schedule.next(state.cursor());
+    if (schedule.anchor() == Schedule.Anchor.LAST_END
+        || first.isEmpty()
+        || first.get().isAfter(now)) {
+      return List.of();
+    }
+    Instant last = schedule.previous(now.plusNanos(1)).orElse(first.get());
+    return List.of(skipped(first.get(), last, SkipReason.PAUSED));
+  }
+
+  private Plan afterLastEnd(TaskState state, Instant now, Instant notBefore) {
+    if (state.open() > 0 || state.queued() > 0) {
+      return new Plan.Idle("a run has not ended");
+    }
+    Instant earliest = state.cursor().plusMillis(1);
+    Instant lastEnd = state.lastEndedAt();
+    Instant nominal;
+    if (lastEnd == null && spec.runAtStart()) {
+      nominal = earliest;
+    } else {
+      Instant counted =
+          spec.schedule().next(lastEnd == null ? state.cursor() : lastEnd).orElse(null);
+      if (counted == null) {
+        return new Plan.Idle("the schedule has no further tick");
+      }
+      nominal = counted.isBefore(earliest) ? earliest : counted;
+    }
+    Instant due = nominal.isBefore(notBefore) ? notBefore : due(nominal);
+    return due.isAfter(now) ? new Plan.Wait(nominal, due) : new Plan.Due(nominal, due, List::of);
+  }
+
+  /** There is at least one tick, {@code runnable}, that is due; {@code first} may be in backoff. */
+  private Plan overdue(Instant first, Instant runnable, Instant now, @Nullable Instant startTick) {
+    Instant latest = latestDue(runnable, now);
+    Instant chosen = oldestToRun(runnable, latest, now);
+    boolean run =
+        latest.equals(startTick) || !due(chosen).plus(spec.catchUp().window()).isBefore(now);
+    if (run) {
+      return new Plan.Due(chosen, due(chosen), () -> gaps(first, runnable, chosen, null));
+    }
+    return new Plan.Account(latest, () -> gaps(first, runnable, latest, latest));
+  }
+
+  /** Returns the newest tick that is due. */
+  private Instant latestDue(Instant runnable, Instant now) {
+    Instant latest = spec.schedule().previous(now.plusNanos(1)).orElse(runnable);
+    while (latest.isAfter(runnable) && due(latest).isAfter(now)) {
+      latest = spec.schedule().previous(latest).orElse(runnable);
+    }
+    return latest.isBefore(runnable) ? runnable : latest;
+  }
+
+  /** Returns the oldest of the newest ticks that catch-up allows and whose window is not over. */
+  private Instant oldestToRun(Instant runnable, Instant latest, Instant now) {
+    Instant chosen = latest;
+    Instant limit = now.minus(spec.catchUp().window());
+    for (int i = 1; i < spec.catchUp().maximum() && chosen.isAfter(runnable); i++) {
+      Instant older = spec.schedule().previous(chosen).orElse(runnable);
+      if (older.isBefore(runnable) || older.isBefore(limit)) {
+        break;
+      }
+      chosen = older;
+    }
+    return chosen;
+  }
+
+  /** Accounts for [first, runnable) as backoff and for [runnable, until) plus last as missed. */
+  private List<Gap> gaps(Instant first, Instant runnable, Instant until, @Nullable Instant last) {
+    List<Gap> gaps = new ArrayList<>(2);
+    if (first.isBefore(runnable)) {
+      Instant end = spec.schedule().previous(runnable).orElse(first);
+      gaps.add(skipped(first, end, SkipReason.BACKOFF));
+    }
+    if (last != null) {
+      gaps.add(Gap.missed(runnable, last, count(runnable, last)));
+    } else if (runnable.isBefore(until)) {
+      Instant end = spec.schedule().previous(until).orElse(runnable);
+      gaps.add(Gap.missed(runnable, end, count(runnable, end)));
+    }
+    return gaps;
+  }
+
+  private Gap skipped(Instant first, Instant last, SkipReason reason) {
+    return Gap.skipped(first, last, count(first, last), reason);
+  }
+
+  private long count(Instant first, Instant last) {
+    return spec.schedule().count(first, last.plusNanos(1));
+  }
+
+  /** Returns how late a tick is. */
+  static Duration lateness(Instant due, Instant now) {
+    return now.isBefore(due) ? Duration.ZERO : Duration.between(due, now);
+  }
+}

@@ -1,0 +1,199 @@
+package dev.monotick.memory;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.monotick.leader.LeaderElection;
+import dev.monotick.leader.LeaseTiming;
+import dev.monotick.ledger.Ledger;
+import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.store.Store;
+import dev.monotick.time.TimeSource;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A store in the memory of this JVM, shared by all engines that are given it. Keeps every rule of
+ * the ledger, but forgets everything when the process ends: for tests, and for services that never
+ * run as more than one process.
+ *
+ * <p>Supports {@link dev.monotick.task.Effect#AT_MOST_ONCE} and {@link
+ * dev.monotick.task.Effect#AT_LEAST_ONCE}. Leases run on the {@linkplain TimeSource#ticker()
+ * ticker} it is given, dates come from the clock. Thread-safe; no call waits for anything but other
+ * calls.
+ */
+public final class InMemoryStore implements Store {
+
+  /** The lease timing of stores that are built without one: 3 s, 500 ms, 500 ms, 500 ms. */
+  public static final LeaseTiming DEFAULT_LEASE_TIMING =
+      new LeaseTiming(
+          Duration.ofSeconds(3),
+          Duration.ofMillis(500),
+          Duration.ofMillis(500),
+          Duration.ofMillis(500));
+
+  /** How many ended rows of a task are kept if nothing else is said. */
+  public static final int DEFAULT_HISTORY_PER_TASK = 10;
+
+  private final InMemoryLedger ledger;
+  private final InMemoryRegistry replicas;
+  private final InMemoryElection leaders;
+  private final AtomicInteger links = new AtomicInteger();
+
+  private InMemoryStore(Builder builder) {
+    replicas = new InMemoryRegistry(builder.leaseTiming, builder.time.ticker());
+    ledger = new InMemoryLedger(builder.time, builder.historyPerTask, replicas::isGone);
+    leaders = new InMemoryElection(builder.leaseTiming, builder.time.ticker(), ledger);
+  }
+
+  /** {@return a new, empty store on the clocks of this process, with all defaults} */
+  public static InMemoryStore create() {
+    return builder().build();
+  }
+
+  /** {@return the beginning of a store} */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  @Override
+  public Ledger ledger() {
+    return ledger;
+  }
+
+  @Override
+  public ReplicaRegistry replicas() {
+    return replicas;
+  }
+
+  @Override
+  public LeaderElection leaders() {
+    return leaders;
+  }
+
+  /** {@return a new view of this store that can be cut, to test partitions} */
+  public Link connect() {
+    return new Link(this, "link " + links.incrementAndGet());
+  }
+
+  /**
+   * One replica's way to the store, which a test can break. What needs no exchange with the store
+   * goes on while it is broken: the time, constants such as timings and effects, asking for hints,
+   * and abandoning or closing a candidacy. Hints do not come through a broken link. Thread-safe.
+   */
+  public static final class Link implements Store {
+
+    private final LinkGate gate;
+    private final Ledger ledger;
+    private final ReplicaRegistry replicas;
+    private final LeaderElection leaders;
+
+    private Link(InMemoryStore store, String name) {
+      gate = new LinkGate(name);
+      ledger = new LinkedLedger(store.ledger, gate);
+      replicas = new LinkedRegistry(store.replicas, gate);
+      leaders = new LinkedElection(store.leaders, gate);
+    }
+
+    /**
+     * Lets every call fail with a {@link dev.monotick.store.StoreException}, without any effect,
+     * until {@link #heal}.
+     */
+    public void cut() {
+      gate.cut();
+    }
+
+    /**
+     * Lets every call take effect and then fail with a {@link dev.monotick.store.StoreException},
+     * until {@link #heal}.
+     */
+    public void loseReplies() {
+      gate.loseReplies();
+    }
+
+    /** Makes the link whole again. */
+    public void heal() {
+      gate.heal();
+    }
+
+    @Override
+    public Ledger ledger() {
+      return ledger;
+    }
+
+    @Override
+    public ReplicaRegistry replicas() {
+      return replicas;
+    }
+
+    @Override
+    public LeaderElection leaders() {
+      return leaders;
+    }
+
+    @Override
+    public String toString() {
+      return gate.toString();
+    }
+  }
+
+  /** Builds an {@link InMemoryStore}; everything has a default. Not thread-safe. */
+  public static final class Builder {
+
+    private TimeSource time = TimeSource.system();
+    private LeaseTiming leaseTiming = DEFAULT_LEASE_TIMING;
+    private int historyPerTask = DEFAULT_HISTORY_PER_TASK;
+
+    private Builder() {}
+
+    /**
+     * The clocks of the store; by default those of this process.
+     *
+     * @param time the clocks
+     * @return this builder
+     */
+    public Builder time(TimeSource time) {
+      this.time = requireNonNull(time, "time");
+      return this;
+    }
+
+    /**
+     * The timing of leadership and membership; by default {@link #DEFAULT_LEASE_TIMING}.
+     *
+     * @param leaseTiming the timing
+     * @return this builder
+     */
+    public Builder leaseTiming(LeaseTiming leaseTiming) {
+      this.leaseTiming = requireNonNull(leaseTiming, "leaseTiming");
+      return this;
+    }
+
+    /**
+     * How many ended rows of each task are kept, at least 1; by default {@link
+     * #DEFAULT_HISTORY_PER_TASK}. A row takes about 150 bytes. No scheduled tick runs twice because
+     * its row was dropped; the key of a triggered one may be used again.
+     *
+     * @param historyPerTask how many
+     * @return this builder
+     */
+    public Builder historyPerTask(int historyPerTask) {
+      this.historyPerTask = historyPerTask;
+      return this;
+    }
+
+    /**
+     * Builds the store.
+     *
+     * @return a new, empty store
+     * @throws IllegalArgumentException if historyPerTask is less than 1
+     */
+    public InMemoryStore build() {
+      if (historyPerTask < 1) {
+        throw new IllegalArgumentException(
+            "historyPerTask must be at least 1, but was "
+                + historyPerTask
+                + "; use 1 to keep as little as possible");
+      }
+      return new InMemoryStore(this);
+    }
+  }
+}

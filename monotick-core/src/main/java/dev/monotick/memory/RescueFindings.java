@@ -1,0 +1,34 @@
+package dev.monotick.memory;
+
+import dev.monotick.ledger.ClaimId;
+import dev.monotick.ledger.Rescue;
+import dev.monotick.ledger.TickId;
+import dev.monotick.ledger.TickRecord;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** Collects what one call of rescue finds, task by task. Used by one thread. */
+final class RescueFindings {
+
+  private final List<TickRecord> settled = new ArrayList<>();
+  private final List<TickId> waiting = new ArrayList<>();
+  private final List<ClaimId> cancelled = new ArrayList<>();
+
+  void settled(TickRecord row) {
+    settled.add(row);
+  }
+
+  void waiting(TickId tick) {
+    waiting.add(tick);
+  }
+
+  void cancelled(ClaimId claim) {
+    cancelled.add(claim);
+  }
+
+  Rescue toRescue() {
+    waiting.sort(Comparator.comparing(TickId::nominal));
+    return new Rescue(settled, waiting, cancelled);
+  }
+}

@@ -1,0 +1,359 @@
+package dev.monotick.memory;
+
+import dev.monotick.ledger.AccountRequest;
+import dev.monotick.ledger.ClaimId;
+import dev.monotick.ledger.ClaimReply;
+import dev.monotick.ledger.ClaimReply.Kind;
+import dev.monotick.ledger.ClaimRequest;
+import dev.monotick.ledger.FinishReply;
+import dev.monotick.ledger.FinishRequest;
+import dev.monotick.ledger.FinishRequest.Ended;
+import dev.monotick.ledger.FinishRequest.GivenBack;
+import dev.monotick.ledger.Gap;
+import dev.monotick.ledger.OnOverlap;
+import dev.monotick.ledger.Outcome;
+import dev.monotick.ledger.Pause;
+import dev.monotick.ledger.SkipReason;
+import dev.monotick.ledger.TakeRequest;
+import dev.monotick.ledger.TaskRegistration;
+import dev.monotick.ledger.TaskState;
+import dev.monotick.ledger.TickId;
+import dev.monotick.ledger.TickRecord;
+import dev.monotick.ledger.TickRecord.Status;
+import dev.monotick.replica.ReplicaId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One task in the ledger. Each method is one atomic step under the lock of this object, which
+ * guards all fields and the {@link TickRow}s below them; it is held for a few comparisons, never
+ * while foreign code runs, and inside it only {@link Fences} and the registry are asked, which ask
+ * nobody else.
+ *
+ * <p>A scheduled tick is unique because a claim moves the cursor to it, by a comparison with its
+ * old value, and the cursor never moves back. No row needs to be kept for that.
+ *
+ * <p>There may be a hundred thousand of these, so a task at rest has few fields and no collections.
+ */
+final class TaskRow {
+
+  /** A tick that was claimed this often by replicas that died is not given to one more. */
+  static final int ATTEMPTS = 3;
+
+  private final String name;
+  private final int kept;
+  private String schedule;
+  private Instant cursor;
+  private int failures;
+  private @Nullable Instant lastFailureAt;
+  private @Nullable Instant lastEndedAt;
+  private @Nullable Instant lastSuccessAt;
+  private @Nullable Pause pause;
+  private @Nullable TickRows rows; // null until the first row
+
+  TaskRow(TaskRegistration registration, int kept) {
+    this.name = registration.task();
+    this.kept = kept;
+    this.schedule = registration.schedule();
+    this.cursor = registration.start();
+  }
+
+  synchronized TaskState register(TaskRegistration registration) {
+    if (!schedule.equals(registration.schedule())) {
+      schedule = registration.schedule();
+      cursor = later(cursor, registration.start());
+    }
+    return state();
+  }
+
+  synchronized TaskState state() {
+    return new TaskState(
+        name,
+        cursor,
+        rows == null ? 0 : rows.occupying(),
+        rows == null ? 0 : rows.waiting(),
+        failures,
+        lastFailureAt,
+        lastEndedAt,
+        lastSuccessAt,
+        pause);
+  }
+
+  synchronized ClaimReply claim(ClaimRequest request, Fences fences, Instant now) {
+    TickRows ticks = rows();
+    TickRow granted = ticks.running(request.claim(), request.tick());
+    if (granted != null) {
+      return claimed(granted);
+    }
+    if (fences.refuses(request.leader())) {
+      return reply(Kind.FENCED);
+    }
+    if (pause != null) {
+      return reply(Kind.PAUSED);
+    }
+    if (isNot(request.seen()) || !request.tick().nominal().isAfter(cursor)) {
+      return reply(Kind.MOVED);
+    }
+    boolean free = request.onOverlap() == OnOverlap.ALLOW || ticks.occupying() == 0;
+    if (!free && request.onOverlap() == OnOverlap.WAIT) {
+      return reply(Kind.BUSY);
+    }
+    record(request.gaps(), now);
+    cursor = request.tick().nominal();
+    TickRow row = TickRow.waiting(request.tick());
+    if (free) {
+      ticks.add(row);
+      row.claim(request.claim(), request.onOverlap(), request.effect(), request.leader());
+      return claimed(row);
+    }
+    if (request.onOverlap() == OnOverlap.REPLACE) {
+      replace(ticks, now);
+    } else if (request.onOverlap() == OnOverlap.SKIP || ticks.waiting() > 0) {
+      row.end(Outcome.SKIPPED, SkipReason.OVERLAP, null, now);
+      ticks.addOver(row, kept);
+      return reply(Kind.SKIPPED);
+    }
+    ticks.add(row);
+    return reply(Kind.QUEUED);
+  }
+
+  synchronized ClaimReply take(TakeRequest request, Fences fences) {
+    TickRows ticks = rows();
+    TickRow granted = ticks.running(request.claim(), request.tick());
+    if (granted != null) {
+      return claimed(granted);
+    }
+    if (fences.refuses(request.leader())) {
+      return reply(Kind.FENCED);
+    }
+    if (pause != null && !request.tick().isTriggered()) {
+      return reply(Kind.PAUSED);
+    }
+    TickRow row = ticks.waiting(request.tick());
+    // A claim that was given back is spent: its repetition, arriving late, must not be granted,
+    // for its caller has done with it.
+    if (row == null || row.isOf(request.claim())) {
+      return reply(Kind.MOVED);
+    }
+    if (request.onOverlap() != OnOverlap.ALLOW && ticks.occupying() > 0) {
+      return reply(Kind.BUSY);
+    }
+    row.claim(request.claim(), request.onOverlap(), request.effect(), request.leader());
+    return claimed(row);
+  }
+
+  synchronized ClaimReply account(AccountRequest request, Fences fences, Instant now) {
+    if (fences.refuses(request.leader())) {
+      return reply(Kind.FENCED);
+    }
+    if (pause != null) {
+      return reply(Kind.PAUSED);
+    }
+    if (isNot(request.seen()) || !areAhead(request.gaps())) {
+      return reply(Kind.MOVED);
+    }
+    record(request.gaps(), now);
+    return reply(Kind.CLAIMED);
+  }
+
+  synchronized FinishReply finish(FinishRequest request) {
+    TickRow row = rows == null ? null : rows.newestClaim(request.claim(), request.tick());
+    boolean recorded = false;
+    if (row != null && request.report() instanceof Ended ended) {
+      recorded = end(row, ended);
+    } else if (row != null && request.report() instanceof GivenBack given) {
+      recorded = giveBack(row, given);
+    }
+    return new FinishReply(recorded, state());
+  }
+
+  synchronized TaskState pause(Pause wanted) {
+    if (pause == null) {
+      pause = wanted;
+    }
+    return state();
+  }
+
+  synchronized Optional<TaskState> resume(TaskState seen, List<Gap> gaps, Instant now) {
+    // The pause is compared too: a repetition that arrives late must not end a later pause.
+    boolean otherPause = pause != null && !pause.equals(seen.pause());
+    if (otherPause || isNot(seen) || (!gaps.isEmpty() && !areAhead(gaps))) {
+      return Optional.empty();
+    }
+    record(gaps, now);
+    pause = null;
+    failures = 0;
+    lastFailureAt = null;
+    return Optional.of(state());
+  }
+
+  synchronized boolean trigger(TickId tick, String key) {
+    if (rows().hasTrigger(key)) {
+      return false;
+    }
+    rows().add(TickRow.waiting(tick));
+    return true;
+  }
+
+  /** Returns whether a tick that waits became takeable by this: the others should know. */
+  synchronized boolean rescue(
+      ReplicaId caller, Predicate<ReplicaId> isGone, Instant now, RescueFindings findings) {
+    if (rows == null || rows.live().isEmpty()) {
+      return false;
+    }
+    boolean freed = false;
+    for (TickRow row : List.copyOf(rows.live())) {
+      ClaimId claim = row.claim();
+      if (claim == null || !row.occupies()) {
+        continue;
+      }
+      if (claim.replica().equals(caller)) { // whoever asks is not dead
+        if (row.isCancelAsked()) {
+          findings.cancelled(claim);
+        }
+      } else if (isGone.test(claim.replica())) {
+        orphaned(row, claim, now, findings);
+        freed = true;
+      }
+    }
+    boolean takeable = false;
+    for (TickRow row : rows.live()) {
+      if (isTakeable(row)) {
+        findings.waiting(row.tick());
+        takeable = true;
+      }
+    }
+    return freed && takeable;
+  }
+
+  /** Says whether {@link #rescue} would list a tick that waits. */
+  synchronized boolean hasTakeable() {
+    return rows != null && rows.live().stream().anyMatch(this::isTakeable);
+  }
+
+  synchronized List<TickRecord> history(int limit) {
+    return rows == null ? List.of() : rows.newestFirst(limit);
+  }
+
+  // What follows is called with the lock held.
+
+  private boolean isTakeable(TickRow row) {
+    return row.is(Status.WAITING)
+        && (pause == null || row.tick().isTriggered())
+        && rows().letOthersRun();
+  }
+
+  private void replace(TickRows ticks, Instant now) {
+    for (TickRow other : List.copyOf(ticks.live())) {
+      if (other.occupies()) {
+        other.askToCancel();
+      } else if (other.attempt() == 0) {
+        other.end(Outcome.SKIPPED, SkipReason.OVERLAP, null, now);
+        ticks.retire(other, kept);
+      } // else it may have begun before: "skipped" would be a lie, so it goes on waiting
+    }
+  }
+
+  private boolean end(TickRow row, Ended ended) {
+    if (row.is(Status.RUNNING)) {
+      row.started(ended.startedAt());
+      row.end(ended.outcome(), null, ended.detail(), ended.at());
+      count(ended);
+      if (ended.bodyEnded()) {
+        free(row, ended.at());
+      } else {
+        row.bodyStillRuns();
+      }
+      return true;
+    }
+    if (row.is(Status.ENDED) && row.occupies() && ended.bodyEnded()) {
+      free(row, ended.at()); // the outcome stays: a tick has one
+      return true;
+    }
+    return row.outcome() == ended.outcome(); // the same report once more
+  }
+
+  private void count(Ended ended) {
+    switch (ended.outcome()) {
+      case FAILED, TIMED_OUT -> {
+        failures++;
+        lastFailureAt = ended.at();
+      }
+      case SUCCEEDED -> {
+        failures = 0;
+        lastFailureAt = null;
+        lastSuccessAt = later(lastSuccessAt, ended.at());
+      }
+      default -> {} // no body ran, or nobody knows: it says nothing about the next run
+    }
+  }
+
+  private boolean giveBack(TickRow row, GivenBack given) {
+    if (row.is(Status.RUNNING)) {
+      row.waitAgain(given.why());
+    }
+    return row.is(Status.WAITING);
+  }
+
+  private void orphaned(TickRow row, ClaimId claim, Instant now, RescueFindings findings) {
+    if (row.is(Status.ENDED)) {
+      free(row, now);
+    } else if (row.mayRunAgain()) {
+      row.waitAgain("replica " + claim.replica() + " is gone; the tick may be run again");
+    } else {
+      row.end(
+          Outcome.UNKNOWN,
+          null,
+          "replica " + claim.replica() + " is gone; nobody can say how far the run came",
+          now);
+      free(row, now);
+      findings.settled(row.toRecord());
+    }
+  }
+
+  /** Ends the occupation of the task by a row that has its outcome. */
+  private void free(TickRow row, Instant at) {
+    row.bodyEnded();
+    rows().retire(row, kept);
+    lastEndedAt = later(lastEndedAt, at); // overlapping runs may be reported in any order
+  }
+
+  private void record(List<Gap> gaps, Instant now) {
+    for (Gap gap : gaps) {
+      rows().addOver(TickRow.of(name, gap, now), kept);
+      cursor = later(cursor, gap.last());
+    }
+  }
+
+  private boolean areAhead(List<Gap> gaps) {
+    return gaps.get(0).first().isAfter(cursor);
+  }
+
+  private boolean isNot(TaskState seen) {
+    return failures != seen.failures() || !cursor.equals(seen.cursor());
+  }
+
+  private ClaimReply claimed(TickRow row) {
+    return new ClaimReply(Kind.CLAIMED, state(), row.attempt());
+  }
+
+  private ClaimReply reply(Kind kind) {
+    return new ClaimReply(kind, state(), 0);
+  }
+
+  private TickRows rows() {
+    TickRows result = rows;
+    if (result == null) {
+      result = new TickRows();
+      rows = result;
+    }
+    return result;
+  }
+
+  private static Instant later(@Nullable Instant one, Instant other) {
+    return one == null || one.isBefore(other) ? other : one;
+  }
+}

@@ -1,0 +1,150 @@
+package dev.monotick.memory;
+
+import dev.monotick.leader.Fence;
+import dev.monotick.ledger.ClaimId;
+import dev.monotick.ledger.Gap;
+import dev.monotick.ledger.LeaderProof;
+import dev.monotick.ledger.OnOverlap;
+import dev.monotick.ledger.Outcome;
+import dev.monotick.ledger.SkipReason;
+import dev.monotick.ledger.TickId;
+import dev.monotick.ledger.TickRecord;
+import dev.monotick.ledger.TickRecord.Status;
+import dev.monotick.task.Effect;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One row of the ledger. Not thread-safe: guarded by the lock of its {@link TaskRow}.
+ *
+ * <p>{@code WAITING -> RUNNING -> ENDED}, and back from running to waiting. Apart from that, a row
+ * occupies its task from the claim until the body ended, which may be after the tick did.
+ */
+final class TickRow {
+
+  private final TickId tick;
+  private final Instant last;
+  private final long count;
+
+  private Status status = Status.WAITING;
+  private @Nullable Outcome outcome;
+  private @Nullable SkipReason reason;
+  private @Nullable String detail;
+  private @Nullable ClaimId claim;
+  private @Nullable Fence fence;
+  private @Nullable Effect effect;
+  private int attempt;
+  private @Nullable Instant startedAt;
+  private @Nullable Instant endedAt;
+  private boolean occupies;
+  private boolean allowsOthers;
+  private boolean cancelAsked;
+
+  private TickRow(TickId tick, Instant last, long count) {
+    this.tick = tick;
+    this.last = last;
+    this.count = count;
+  }
+
+  static TickRow waiting(TickId tick) {
+    return new TickRow(tick, tick.nominal(), 1);
+  }
+
+  static TickRow of(String task, Gap gap, Instant now) {
+    TickRow row = new TickRow(TickId.scheduled(task, gap.first()), gap.last(), gap.count());
+    row.end(gap.outcome(), gap.reason(), null, now);
+    return row;
+  }
+
+  void claim(ClaimId by, OnOverlap onOverlap, Effect promised, @Nullable LeaderProof leader) {
+    status = Status.RUNNING;
+    claim = by;
+    fence = leader == null ? null : leader.fence();
+    effect = promised;
+    attempt++;
+    detail = null;
+    occupies = true;
+    allowsOthers = onOverlap == OnOverlap.ALLOW;
+  }
+
+  void waitAgain(String why) {
+    status = Status.WAITING;
+    detail = why;
+    occupies = false;
+    cancelAsked = false;
+  }
+
+  /** Ends the tick; its body is taken to have ended too, unless {@link #bodyStillRuns} follows. */
+  void end(Outcome how, @Nullable SkipReason why, @Nullable String line, Instant at) {
+    status = Status.ENDED;
+    outcome = how;
+    reason = why;
+    detail = line;
+    endedAt = at;
+    occupies = false;
+  }
+
+  void started(@Nullable Instant at) {
+    startedAt = at;
+  }
+
+  void bodyStillRuns() {
+    occupies = true;
+  }
+
+  void bodyEnded() {
+    occupies = false;
+  }
+
+  void askToCancel() {
+    cancelAsked = true;
+  }
+
+  TickId tick() {
+    return tick;
+  }
+
+  @Nullable ClaimId claim() {
+    return claim;
+  }
+
+  @Nullable Outcome outcome() {
+    return outcome;
+  }
+
+  int attempt() {
+    return attempt;
+  }
+
+  boolean is(Status other) {
+    return status == other;
+  }
+
+  boolean isOf(ClaimId other) {
+    return other.equals(claim);
+  }
+
+  boolean occupies() {
+    return occupies;
+  }
+
+  /** Says whether it was claimed by a caller who lets runs of the task overlap. */
+  boolean allowsOthers() {
+    return allowsOthers;
+  }
+
+  boolean isCancelAsked() {
+    return cancelAsked;
+  }
+
+  /** Says whether the tick may be run once more after its replica died. */
+  boolean mayRunAgain() {
+    return effect == Effect.AT_LEAST_ONCE && attempt < TaskRow.ATTEMPTS;
+  }
+
+  TickRecord toRecord() {
+    return new TickRecord(
+        tick, last, count, status, outcome, reason, detail, claim, fence, attempt, startedAt,
+        endedAt);
+  }
+}

@@ -1,0 +1,123 @@
+package dev.monotick.memory;
+
+import dev.monotick.ledger.ClaimId;
+import dev.monotick.ledger.TickId;
+import dev.monotick.ledger.TickRecord;
+import dev.monotick.ledger.TickRecord.Status;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of one task. Those that wait or occupy the task are apart and never dropped; there are
+ * few, so they are searched one by one. Of the others only the newest are kept, for people to read
+ * and to recognise a report that is sent again: no tick is unique because of them.
+ *
+ * <p>Not thread-safe: guarded by the lock of its {@link TaskRow}.
+ */
+final class TickRows {
+
+  private static final Comparator<TickRow> NEWEST_FIRST =
+      Comparator.comparing((TickRow row) -> row.tick().nominal()).reversed();
+
+  private final List<TickRow> live = new ArrayList<>(2);
+  private final Deque<TickRow> over = new ArrayDeque<>(1); // in the order in which they ended
+
+  List<TickRow> live() {
+    return live;
+  }
+
+  void add(TickRow row) {
+    live.add(row);
+  }
+
+  /** Adds a row that never lives. */
+  void addOver(TickRow row, int kept) {
+    over.addLast(row);
+    while (over.size() > kept) {
+      over.removeFirst();
+    }
+  }
+
+  /** Moves a row that neither waits nor occupies the task any more. */
+  void retire(TickRow row, int kept) {
+    live.remove(row); // a row equals nothing but itself
+    addOver(row, kept);
+  }
+
+  int occupying() {
+    int count = 0;
+    for (TickRow row : live) {
+      count += row.occupies() ? 1 : 0;
+    }
+    return count;
+  }
+
+  int waiting() {
+    int count = 0;
+    for (TickRow row : live) {
+      count += row.is(Status.WAITING) ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** Says whether all runs that have not ended, if any, let others run beside them. */
+  boolean letOthersRun() {
+    for (TickRow row : live) {
+      if (row.occupies() && !row.allowsOthers()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Nullable TickRow running(ClaimId claim, TickId tick) {
+    for (TickRow row : live) {
+      if (row.is(Status.RUNNING) && row.isOf(claim) && row.tick().equals(tick)) {
+        return row;
+      }
+    }
+    return null;
+  }
+
+  @Nullable TickRow waiting(TickId tick) {
+    for (TickRow row : live) {
+      if (row.is(Status.WAITING) && row.tick().equals(tick)) {
+        return row;
+      }
+    }
+    return null;
+  }
+
+  /** Returns the row whose newest claim is this one, in whatever state. */
+  @Nullable TickRow newestClaim(ClaimId claim, TickId tick) {
+    for (TickRow row : live) {
+      if (row.isOf(claim) && row.tick().equals(tick)) {
+        return row;
+      }
+    }
+    for (Iterator<TickRow> newest = over.descendingIterator(); newest.hasNext(); ) {
+      TickRow row = newest.next();
+      if (row.isOf(claim) && row.tick().equals(tick)) {
+        return row;
+      }
+    }
+    return null;
+  }
+
+  boolean hasTrigger(String key) {
+    return live.stream().anyMatch(row -> key.equals(row.tick().trigger()))
+        || over.stream().anyMatch(row -> key.equals(row.tick().trigger()));
+  }
+
+  List<TickRecord> newestFirst(int limit) {
+    List<TickRow> rows = new ArrayList<>(over);
+    rows.addAll(live);
+    rows.sort(NEWEST_FIRST);
+    return rows.stream().limit(limit).map(TickRow::toRecord).toList();
+  }
+}

@@ -1,0 +1,44 @@
+package dev.monotick.metric;
+
+import dev.monotick.leader.Fence;
+import dev.monotick.ledger.Outcome;
+import dev.monotick.ledger.SkipReason;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the engine's figures. Called on the engine's loop: must be quick and must not throw. All
+ * methods do nothing by default.
+ */
+public interface MetricSink {
+
+  /** Returns a sink that takes nothing. */
+  static MetricSink none() {
+    return new MetricSink() {};
+  }
+
+  /** A task was registered. */
+  default void taskRegistered(String task) {}
+
+  /** A body was started, that long after its tick was due. */
+  default void tickStarted(String task, Duration lateness) {}
+
+  /** A tick of this replica has its outcome. */
+  default void tickEnded(String task, Outcome outcome, Duration duration, Instant at) {}
+
+  /** Ticks were not run: skipped for a reason, or missed. */
+  default void ticksNotRun(String task, Outcome outcome, @Nullable SkipReason reason, long count) {}
+
+  /** A tick was left to the leader. */
+  default void tickLeftToLeader(String task) {}
+
+  /** A claim was refused because somebody else had the tick already. */
+  default void duplicateRefused(String task) {}
+
+  /** A claim or report was refused because it came from a term or claim that is over. */
+  default void refusedByFence(String task) {}
+
+  /** This replica began or ceased to lead a group; the fence is null when it ceased. */
+  default void leadership(String group, boolean leader, @Nullable Fence fence) {}
+}

@@ -1,0 +1,197 @@
+package dev.monotick.thread;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Real threads: one for the loop, one that watches it, some for calls that block and for listeners,
+ * and for each body a virtual thread where the JDK has them, else one of a pool.
+ */
+public final class SystemThreads implements EngineThreads {
+
+  private static final Logger log = LoggerFactory.getLogger(SystemThreads.class);
+  private static final long WATCH_MILLIS = 50;
+  private static final long SLEEP_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final ScheduledThreadPoolExecutor loop;
+  private final ScheduledThreadPoolExecutor watchdog;
+  private final ExecutorService calls;
+  private final ExecutorService listeners;
+  private final BodyExecutor bodies;
+
+  /** Creates the threads of the replica of that name. */
+  public SystemThreads(String replica) {
+    String prefix = "monotick-" + replica;
+    // Not a daemon: a process whose only work is its tasks must not end.
+    loop = new ScheduledThreadPoolExecutor(1, new NamedThreads(prefix + "-loop", false));
+    loop.setRemoveOnCancelPolicy(true);
+    loop.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    watchdog = new ScheduledThreadPoolExecutor(1, new NamedThreads(prefix + "-watch", true));
+    calls = Executors.newCachedThreadPool(new NamedThreads(prefix + "-call", true));
+    listeners = Executors.newCachedThreadPool(new NamedThreads(prefix + "-listener", true));
+    bodies = BodyExecutor.best(prefix + "-body");
+  }
+
+  @Override
+  public void execute(Runnable action) {
+    try {
+      loop.execute(guarded(action));
+    } catch (RejectedExecutionException e) {
+      log.debug("dropped, the engine is closed action={}", action);
+    }
+  }
+
+  @Override
+  public Cancellable schedule(Duration delay, Runnable action) {
+    try {
+      ScheduledFuture<?> future =
+          loop.schedule(guarded(action), delay.toNanos(), TimeUnit.NANOSECONDS);
+      return () -> future.cancel(false);
+    } catch (RejectedExecutionException e) {
+      return () -> {};
+    }
+  }
+
+  @Override
+  public <T> void call(String what, Duration timeout, Callable<T> call, Reply<T> reply) {
+    PendingCall<T> pending = new PendingCall<>(call, reply);
+    pending.deadline =
+        schedule(
+            timeout,
+            () -> {
+              if (pending.answer()) {
+                pending.cancel(true);
+                reply.handle(
+                    Result.failed(new TimeoutException(what + " took longer than " + timeout)));
+              }
+            });
+    try {
+      calls.execute(pending);
+    } catch (RejectedExecutionException e) {
+      log.debug("dropped, the engine is closed call={}", what);
+    }
+  }
+
+  /** A call whose result is taken once: from the call, or from the deadline. */
+  private final class PendingCall<T> extends FutureTask<Result<T>> {
+
+    private final Reply<T> reply;
+    private final AtomicBoolean answered = new AtomicBoolean();
+    private volatile Cancellable deadline = () -> {};
+
+    PendingCall(Callable<T> call, Reply<T> reply) {
+      super(() -> resultOf(call));
+      this.reply = reply;
+    }
+
+    boolean answer() {
+      return answered.compareAndSet(false, true);
+    }
+
+    @Override
+    protected void set(Result<T> result) {
+      super.set(result);
+      if (answer()) {
+        deadline.cancel();
+        SystemThreads.this.execute(() -> reply.handle(result));
+      }
+    }
+  }
+
+  private static <T> Result<T> resultOf(Callable<T> call) {
+    try {
+      return Result.of(call.call());
+    } catch (Throwable failure) { // the loop decides what to make of it
+      return Result.failed(failure);
+    }
+  }
+
+  @Override
+  public Body body(String name, Runnable body) {
+    return bodies.run(name, body);
+  }
+
+  @Override
+  public Executor listenerExecutor(String name) {
+    return new SerialExecutor(listeners);
+  }
+
+  @Override
+  public void watch(Runnable check) {
+    AtomicBoolean waiting = new AtomicBoolean();
+    Runnable watch =
+        () -> {
+          if (waiting.compareAndSet(false, true)) {
+            execute(
+                () -> {
+                  waiting.set(false);
+                  check.run();
+                });
+          }
+        };
+    ScheduledFuture<?> unused =
+        watchdog.scheduleAtFixedRate(watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public void sleep(Duration duration, BooleanSupplier wake) throws InterruptedException {
+    long end = System.nanoTime() + duration.toNanos();
+    long left = duration.toNanos();
+    // The condition may come true without an interrupt: a term that ran out tells nobody.
+    while (left > 0 && !wake.getAsBoolean()) {
+      LockSupport.parkNanos(this, Math.min(left, SLEEP_LOOK_NANOS));
+      if (Thread.interrupted()) {
+        throw new InterruptedException("interrupted while asleep");
+      }
+      left = end - System.nanoTime();
+    }
+  }
+
+  @Override
+  public <T> T await(CompletableFuture<T> result) {
+    try {
+      return result.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() {
+    watchdog.shutdownNow();
+    loop.shutdown();
+    calls.shutdown();
+    listeners.shutdown();
+    bodies.close();
+  }
+
+  /** An action that throws is a defect of the engine; the loop goes on, and says so. */
+  private static Runnable guarded(Runnable action) {
+    return () -> {
+      try {
+        action.run();
+      } catch (RuntimeException | Error e) {
+        log.error("an action of the engine failed; please report this", e);
+      }
+    };
+  }
+}

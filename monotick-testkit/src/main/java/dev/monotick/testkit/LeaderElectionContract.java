@@ -1,0 +1,291 @@
+package dev.monotick.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.leader.Candidacy;
+import dev.monotick.leader.Fence;
+import dev.monotick.leader.LeaseTiming;
+import dev.monotick.ledger.ClaimId;
+import dev.monotick.ledger.ClaimReply;
+import dev.monotick.ledger.ClaimReply.Kind;
+import dev.monotick.ledger.ClaimRequest;
+import dev.monotick.ledger.LeaderProof;
+import dev.monotick.ledger.OnOverlap;
+import dev.monotick.ledger.TaskRegistration;
+import dev.monotick.ledger.TickId;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.task.Effect;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Every election has one term at a time, and none comes back to life. */
+@Timeout(120)
+public abstract class LeaderElectionContract extends StoreContract {
+
+  private static final String GROUP = "default";
+
+  private final ReplicaId a = ReplicaId.random();
+  private final ReplicaId b = ReplicaId.random();
+
+  /** For backends. */
+  protected LeaderElectionContract() {}
+
+  @Test
+  void oneTermAtATime() {
+    try (Candidacy first = candidate(a);
+        Candidacy second = candidate(b)) {
+      Fence term = first.tryAcquire().orElseThrow();
+      assertThat(second.tryAcquire()).isEmpty();
+      assertThat(first.renew(term)).isTrue();
+      assertThat(second.renew(term)).as("not b's").isFalse();
+      assertThat(second.tryAcquire()).isEmpty();
+    }
+  }
+
+  @Test
+  void oneOfManyRacingCandidatesBecomesLeader() {
+    List<Optional<Fence>> terms =
+        Race.run(
+            10,
+            i -> {
+              Candidacy candidate = candidate(ReplicaId.random());
+              return candidate.tryAcquire(); // not closed: that may end the term
+            });
+    assertThat(terms).filteredOn(Optional::isPresent).hasSize(1);
+  }
+
+  @Test
+  void fencesGrowWithEveryTerm() {
+    try (Candidacy first = candidate(a);
+        Candidacy second = candidate(b)) {
+      Fence one = first.tryAcquire().orElseThrow();
+      first.release(one);
+      Fence two = second.tryAcquire().orElseThrow();
+      second.release(two);
+      Fence three = second.tryAcquire().orElseThrow();
+      assertThat(two.isNewerThan(one)).isTrue();
+      assertThat(three.isNewerThan(two)).isTrue();
+    }
+  }
+
+  @Test
+  void termThatIsRenewedGoesOnBeyondTheLease() {
+    try (Candidacy first = candidate(a);
+        Candidacy second = candidate(b)) {
+      Fence term = first.tryAcquire().orElseThrow();
+      for (int i = 0; i < 4; i++) {
+        letTimePass(lease().dividedBy(2));
+        assertThat(first.renew(term)).isTrue();
+        assertThat(second.tryAcquire()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void silentLeaderKeepsItsTermForAsLongAsItMayRelyOnIt() {
+    try (Candidacy first = candidate(a);
+        Candidacy second = candidate(b)) {
+      Fence term = first.tryAcquire().orElseThrow();
+      letTimePass(timing().trusted().minus(timing().renewTimeout()));
+      assertThat(second.tryAcquire()).isEmpty();
+      assertThat(first.renew(term)).isTrue();
+    }
+  }
+
+  @Test
+  void silentLeaderIsFollowedByAnother() {
+    try (Candidacy first = candidate(a);
+        Candidacy second = candidate(b)) {
+      Fence old = first.tryAcquire().orElseThrow();
+      Fence fresh = awaitTerm(second);
+      assertThat(fresh.isNewerThan(old)).isTrue();
+      assertThat(first.renew(old)).isFalse();
+      first.release(old);
+      assertThat(second.renew(fresh)).as("not ended by the release of the old one").isTrue();
+    }
+  }
+
+  @Test
+  void lateRenewalNeverRevivesATermEvenIfNobodyTookIt() {
+    try (Candidacy first = candidate(a)) {
+      Fence term = first.tryAcquire().orElseThrow();
+      letTimePass(lease());
+      assertThat(first.renew(term)).isFalse();
+      assertThat(first.renew(term)).isFalse();
+      assertThat(awaitTerm(first).isNewerThan(term)).isTrue();
+    }
+  }
+
+  @Test
+  void releaseLetsAnotherBeginAtOnce() {
+    try (Candidacy first = candidate(a);
+        Candidacy second = candidate(b)) {
+      Fence old = first.tryAcquire().orElseThrow();
+      first.release(old);
+      assertThat(first.renew(old)).isFalse();
+      Fence fresh = second.tryAcquire().orElseThrow();
+      first.release(old);
+      assertThat(second.renew(fresh)).as("release is idempotent").isTrue();
+    }
+  }
+
+  @Test
+  void releaseNeedsBothHolderAndFence() {
+    try (Candidacy first = candidate(a);
+        Candidacy second = candidate(b)) {
+      Fence old = first.tryAcquire().orElseThrow();
+      second.release(old);
+      assertThat(first.renew(old)).as("released by another").isTrue();
+      first.release(old);
+      Fence fresh = first.tryAcquire().orElseThrow();
+      first.release(old);
+      assertThat(first.renew(fresh)).as("an older term was released").isTrue();
+    }
+  }
+
+  @Test
+  void groupsAreElectedApart() {
+    try (Candidacy first = candidate(a);
+        Candidacy second = leaders().candidate("other", b, timing())) {
+      Fence one = first.tryAcquire().orElseThrow();
+      Fence two = second.tryAcquire().orElseThrow();
+      second.release(two);
+      assertThat(first.renew(one)).isTrue();
+    }
+  }
+
+  @Test
+  void termThatIsAbandonedRunsOutByItself() {
+    try (Candidacy first = candidate(a);
+        Candidacy second = candidate(b)) {
+      Fence old = first.tryAcquire().orElseThrow();
+      first.abandon();
+      Fence fresh = awaitTerm(second);
+      assertThat(fresh.isNewerThan(old)).isTrue();
+      assertThat(second.renew(fresh)).isTrue();
+    }
+  }
+
+  @Test
+  void candidateTriesAgainAfterItAbandonedATerm() {
+    try (Candidacy first = candidate(a)) {
+      Fence old = first.tryAcquire().orElseThrow();
+      first.abandon();
+      assertThat(awaitTerm(first).isNewerThan(old)).isTrue();
+    }
+  }
+
+  @Test
+  void newTermMakesTheOldFenceStaleInTheLedger() {
+    needs(Capability.FENCES_IN_LEDGER);
+    ledger().register(List.of(new TaskRegistration("task", "every PT1M", FakeTime.START)));
+    try (Candidacy first = candidate(a);
+        Candidacy second = candidate(b)) {
+      Fence old = first.tryAcquire().orElseThrow();
+      assertThat(claimAs(a, old, 1)).isEqualTo(Kind.CLAIMED);
+      Fence fresh = awaitTerm(second);
+      assertThat(claimAs(a, old, 2)).isEqualTo(Kind.FENCED);
+      assertThat(claimAs(b, fresh, 2)).isEqualTo(Kind.CLAIMED);
+    }
+  }
+
+  @Test
+  void followersAreToldOfARelease() throws InterruptedException {
+    needs(Capability.HINTS);
+    Semaphore told = new Semaphore(0);
+    try (Candidacy first = candidate(a);
+        Candidacy second = candidate(b)) {
+      second.whenFreed(told::release);
+      Fence term = first.tryAcquire().orElseThrow();
+      assertThat(second.tryAcquire()).isEmpty();
+      told.drainPermits();
+      first.release(term);
+      assertThat(told.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(second.tryAcquire()).isPresent();
+    }
+  }
+
+  @Test
+  void noIncrementIsLostUnderTheLease() {
+    int runners = 6;
+    int rounds = 200;
+    // Read and written in two steps, so that two leaders at a time would lose an increment;
+    // atomic only so that each sees what the one before it wrote.
+    AtomicInteger counter = new AtomicInteger();
+    List<Fence> last =
+        Race.run(
+            runners,
+            i -> {
+              Fence newest = new Fence(0, 0);
+              try (Candidacy candidate = candidate(ReplicaId.random())) {
+                for (int won = 0; won < rounds; ) {
+                  Optional<Fence> term = candidate.tryAcquire();
+                  if (term.isEmpty()) {
+                    Thread.onSpinWait();
+                    continue;
+                  }
+                  int before = counter.get();
+                  for (int spin = 0; spin < 1000; spin++) {
+                    Thread.onSpinWait(); // time for the others to come in, if they can
+                  }
+                  counter.set(before + 1);
+                  assertThat(term.get().isNewerThan(newest)).isTrue();
+                  newest = term.get();
+                  candidate.release(newest);
+                  won++;
+                }
+              }
+              return newest;
+            });
+    assertThat(counter).hasValue(runners * rounds);
+    assertThat(last).doesNotHaveDuplicates();
+  }
+
+  private Candidacy candidate(ReplicaId replica) {
+    return leaders().candidate(GROUP, replica, timing());
+  }
+
+  private LeaseTiming timing() {
+    return leaders().defaultTiming();
+  }
+
+  private Duration lease() {
+    return timing().leaseDuration();
+  }
+
+  /** Tries until the lease of a silent holder ran out: some see that only by watching it. */
+  private Fence awaitTerm(Candidacy candidate) {
+    Duration step = lease().dividedBy(4);
+    for (int tries = 0; tries < 12; tries++) {
+      Optional<Fence> term = candidate.tryAcquire();
+      if (term.isPresent()) {
+        return term.get();
+      }
+      letTimePass(step);
+    }
+    throw new AssertionError("the lease of a silent holder did not run out in " + lease() + " x 3");
+  }
+
+  private Kind claimAs(ReplicaId replica, Fence fence, int minute) {
+    ClaimReply reply =
+        ledger()
+            .claim(
+                List.of(
+                    new ClaimRequest(
+                        new ClaimId(replica, minute),
+                        TickId.scheduled("task", FakeTime.START.plusSeconds(60L * minute)),
+                        ledger().states(List.of("task")).get(0),
+                        List.of(),
+                        OnOverlap.ALLOW,
+                        Effect.AT_MOST_ONCE,
+                        new LeaderProof(GROUP, fence))))
+            .get(0);
+    return reply.kind();
+  }
+}

@@ -1,0 +1,160 @@
+package dev.monotick.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaInfo;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Every registry knows who is alive, and keeps those apart who must be alone. */
+@Timeout(120)
+public abstract class ReplicaRegistryContract extends StoreContract {
+
+  private final ReplicaInfo a = info("host-a");
+  private final ReplicaInfo b = info("host-b");
+
+  /** For backends. */
+  protected ReplicaRegistryContract() {}
+
+  @Test
+  void replicaThatJoinedIsAlive() {
+    assertThat(replicas().live()).isEmpty();
+    replicas().join(a, false);
+    replicas().join(b, false);
+    assertThat(replicas().live()).containsExactlyInAnyOrder(a, b);
+  }
+
+  @Test
+  void joiningAgainChangesNothing() {
+    replicas().join(a, false);
+    replicas().join(a, false);
+    assertThat(replicas().live()).containsExactly(a);
+  }
+
+  @Test
+  void beatTellsWhoIsAlive() {
+    replicas().join(a, false);
+    replicas().join(b, false);
+    assertThat(replicas().beat(a.id()).orElseThrow()).containsExactlyInAnyOrder(a, b);
+  }
+
+  @Test
+  void replicaThatNeverJoinedHasNoBeat() {
+    assertThat(replicas().beat(a.id())).isEmpty();
+    assertThat(replicas().live()).isEmpty();
+  }
+
+  @Test
+  void silentReplicaIsGoneUntilItJoinsAgain() {
+    replicas().join(a, false);
+    letTimePass(lease());
+    assertThat(replicas().live()).isEmpty();
+    assertThat(replicas().beat(a.id())).isEmpty();
+    assertThat(replicas().beat(a.id())).as("a beat brings nobody back").isEmpty();
+    replicas().join(a, false);
+    assertThat(replicas().beat(a.id())).contains(List.of(a));
+  }
+
+  @Test
+  void replicaThatBeatsStays() {
+    replicas().join(a, false);
+    replicas().join(b, false);
+    for (int i = 0; i < 3; i++) {
+      letTimePass(lease().dividedBy(2));
+      assertThat(replicas().beat(a.id())).isPresent();
+    }
+    assertThat(replicas().live()).containsExactly(a);
+  }
+
+  @Test
+  void replicaThatLeavesIsGoneAtOnce() {
+    replicas().join(a, false);
+    replicas().join(b, false);
+    replicas().leave(a.id());
+    replicas().leave(a.id());
+    assertThat(replicas().live()).containsExactly(b);
+    assertThat(replicas().beat(a.id())).isEmpty();
+  }
+
+  @Test
+  void updateReplacesWhatTheOthersKnow() {
+    replicas().join(a, false);
+    ReplicaInfo more = new ReplicaInfo(a.id(), a.name(), a.startedAt(), Set.of("one", "two"));
+    replicas().update(more);
+    assertThat(replicas().live()).containsExactly(more);
+  }
+
+  @Test
+  void updateBringsNobodyBack() {
+    replicas().update(a);
+    assertThat(replicas().live()).isEmpty();
+    replicas().join(b, false);
+    letTimePass(lease());
+    replicas().update(b);
+    assertThat(replicas().live()).isEmpty();
+  }
+
+  @Test
+  void replicaThatMustBeAloneIsRefusedBesideAnother() {
+    replicas().join(a, false);
+    assertThatThrownBy(() -> replicas().join(b, true))
+        .isInstanceOf(JoinRefusedException.class)
+        .hasMessageContaining("host-a")
+        .hasMessageContaining("alone");
+    assertThat(replicas().live()).containsExactly(a);
+  }
+
+  @Test
+  void nobodyJoinsBesideOneThatMustBeAlone() {
+    replicas().join(a, true);
+    assertThatThrownBy(() -> replicas().join(b, false))
+        .isInstanceOf(JoinRefusedException.class)
+        .hasMessageContaining("host-a")
+        .hasMessageContaining("alone");
+    assertThatThrownBy(() -> replicas().join(b, true)).isInstanceOf(JoinRefusedException.class);
+    replicas().join(a, true);
+    assertThat(replicas().live()).containsExactly(a);
+  }
+
+  @Test
+  void oneThatMustBeAloneIsInNobodysWayOnceItIsGone() {
+    replicas().join(a, true);
+    replicas().leave(a.id());
+    replicas().join(b, true);
+    letTimePass(lease());
+    replicas().join(a, false);
+    assertThat(replicas().live()).containsExactly(a);
+  }
+
+  @Test
+  void oneOfManyThatMustBeAloneJoins() {
+    List<Boolean> joined =
+        Race.run(
+            10,
+            i -> {
+              try {
+                replicas().join(info("host-" + i), true);
+                return true;
+              } catch (JoinRefusedException refused) {
+                return false;
+              }
+            });
+    assertThat(joined).filteredOn(Predicate.isEqual(true)).hasSize(1);
+    assertThat(replicas().live()).hasSize(1);
+  }
+
+  private Duration lease() {
+    return replicas().timing().leaseDuration();
+  }
+
+  private static ReplicaInfo info(String name) {
+    return new ReplicaInfo(ReplicaId.random(), name, FakeTime.START, Set.of("one"));
+  }
+}

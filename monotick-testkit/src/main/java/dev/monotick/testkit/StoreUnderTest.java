@@ -1,0 +1,30 @@
+package dev.monotick.testkit;
+
+import dev.monotick.store.Store;
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * A store as the contract suites need it: new and empty for each test. Written once for each
+ * backend.
+ */
+public interface StoreUnderTest extends AutoCloseable {
+
+  /** {@return the store} */
+  Store store();
+
+  /** {@return what this backend offers beyond what each must} */
+  Set<Capability> capabilities();
+
+  /**
+   * Lets time pass for the store, by its clock and its leases. Moves a {@link FakeTime}; really
+   * waits only where a server owns the clock.
+   *
+   * @param amount how much
+   */
+  void letTimePass(Duration amount);
+
+  /** Frees what the store holds. */
+  @Override
+  void close();
+}
