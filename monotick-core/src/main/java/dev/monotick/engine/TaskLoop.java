@@ -55,6 +55,7 @@ final class TaskLoop {
   private @Nullable Instant startTick;
   private @Nullable Instant next;
   private @Nullable Instant freshFor;
+  private @Nullable Instant leftFor;
   private boolean claiming;
   private boolean taking;
   private boolean refreshing;
@@ -197,12 +198,19 @@ final class TaskLoop {
 
   /** A follower's tick: nothing is done, and the timer goes on. */
   private void leaveToLeader(Instant nominal) {
-    log.debug("not the leader, skipping tick task={} nominal={}", spec.name(), nominal);
-    counters.leftToLeader++;
-    host.telemetry().leftToLeader(spec.name());
-    if (spec.schedule().anchor() == Schedule.Anchor.NOMINAL) {
+    boolean hasTimes = spec.schedule().anchor() == Schedule.Anchor.NOMINAL;
+    // The state of a follower is old, so the tick may be too. The timer goes on from the newest
+    // one: what follows an older one is due already, and would wake this loop without end.
+    Instant latest = hasTimes ? planner.latestDue(nominal, host.now()) : nominal;
+    if (!latest.equals(leftFor)) {
+      leftFor = latest;
+      log.debug("not the leader, skipping tick task={} nominal={}", spec.name(), latest);
+      counters.leftToLeader++;
+      host.telemetry().leftToLeader(spec.name());
+    }
+    if (hasTimes) {
       spec.schedule()
-          .next(nominal)
+          .next(latest)
           .ifPresent(
               following -> {
                 next = following;
