@@ -12,7 +12,6 @@ import dev.monotick.ledger.SkipReason;
 import dev.monotick.ledger.TakeRequest;
 import dev.monotick.ledger.TaskState;
 import dev.monotick.ledger.TickId;
-import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.schedule.Schedule;
 import dev.monotick.task.CatchUp;
 import dev.monotick.task.Effect;
@@ -165,8 +164,19 @@ final class TaskLoop {
     }
   }
 
+  /**
+   * Says whether this replica may not claim for the cluster because it is not proven to live: the
+   * others may take what it claims while it runs. Joining wakes all loops.
+   */
+  private boolean isNoMember() {
+    return mode.isExclusive() && host.live().isEmpty();
+  }
+
   private void due(Plan.Due plan, TaskState known) {
     next = plan.nominal();
+    if (isNoMember()) {
+      return;
+    }
     if (onOverlap() == OnOverlap.WAIT && known.open() > 0) {
       host.lookAgain(this);
       return;
@@ -221,11 +231,7 @@ final class TaskLoop {
 
   /** Says whether this replica should try the tick now; if not, sees to it that it looks again. */
   private boolean isMyTurn(Plan.Due plan) {
-    List<ReplicaInfo> live = host.live();
-    if (live.isEmpty()) {
-      return false; // not proven to live: no claims; joining wakes all loops
-    }
-    int rank = Rendezvous.rank(host.context().replica(), live, spec.name(), plan.nominal());
+    int rank = Rendezvous.rank(host.context().replica(), host.live(), spec.name(), plan.nominal());
     if (rank == 0) {
       return true;
     }
@@ -309,6 +315,9 @@ final class TaskLoop {
   }
 
   private void account(Plan.Account plan, TaskState known) {
+    if (isNoMember()) {
+      return;
+    }
     Term term = null;
     if (mode == HaMode.LEADER) {
       term = host.term(spec.group());
@@ -316,8 +325,6 @@ final class TaskLoop {
         leaveToLeader(plan.latest());
         return;
       }
-    } else if (mode == HaMode.ONE_REPLICA && host.live().isEmpty()) {
-      return;
     }
     account(new AccountRequest(known, plan.gaps().get(), term == null ? null : term.proof()), term);
   }
@@ -371,7 +378,7 @@ final class TaskLoop {
 
   /** Takes a waiting tick if this replica may run it now. */
   void takeWaiting(TickId tick) {
-    if (taking || !host.isRunning()) {
+    if (taking || !host.isRunning() || isNoMember()) {
       return;
     }
     Term term = null;
@@ -380,8 +387,6 @@ final class TaskLoop {
       if (term == null || !term.mayStart()) {
         return;
       }
-    } else if (mode == HaMode.ONE_REPLICA && host.live().isEmpty()) {
-      return;
     }
     taking = true;
     OnOverlap overlap = onOverlap() == OnOverlap.ALLOW ? OnOverlap.ALLOW : OnOverlap.WAIT;
@@ -416,7 +421,7 @@ final class TaskLoop {
       obstacle = "the engine stops";
     } else if (term != null && !term.mayStart()) {
       obstacle = "leadership was lost";
-    } else if (mode == HaMode.ONE_REPLICA && host.live().isEmpty()) {
+    } else if (isNoMember()) {
       obstacle = "this replica is not proven to live";
     }
     if (obstacle != null) {
