@@ -429,10 +429,6 @@ final class TaskLoop {
       report(claimed, new FinishRequest.GivenBack("not started: " + obstacle));
       return;
     }
-    if (mode == HaMode.SHARED) {
-      // The body itself needs no slot: it claims work for those that are free.
-      log.debug("free slots task={} slots={}", spec.name(), freeSlots());
-    }
     running++;
     counters.started++;
     host.bodies().start(this, claimed);

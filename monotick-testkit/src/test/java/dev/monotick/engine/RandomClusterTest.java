@@ -213,7 +213,11 @@ class RandomClusterTest {
     private void sampleTerms() {
       for (int i = 0; i < REPLICAS; i++) {
         if (cluster.isUp(i) && !frozen.contains(i)) {
-          cluster.replica(i).leadership("default").filter(t -> !terms.contains(t)).ifPresent(terms::add);
+          cluster
+              .replica(i)
+              .leadership("default")
+              .filter(t -> !terms.contains(t))
+              .ifPresent(terms::add);
         }
       }
       terms.removeIf(term -> !term.isValid());
