@@ -201,8 +201,10 @@ final class TaskLoop {
     counters.leftToLeader++;
     host.telemetry().leftToLeader(spec.name());
     if (spec.schedule().anchor() == Schedule.Anchor.NOMINAL) {
+      // The state of a follower is old and its backlog long: the timer looks at what is to come.
+      Instant now = host.now();
       spec.schedule()
-          .next(nominal)
+          .next(nominal.isBefore(now) ? now : nominal)
           .ifPresent(
               following -> {
                 next = following;
