@@ -96,7 +96,7 @@ final class Listeners {
             behind.decrementAndGet();
             try {
               what.accept(listener);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // an assertion too: the next event still comes
               log.warn("listener failed listener={}", listener, e);
             }
           });
