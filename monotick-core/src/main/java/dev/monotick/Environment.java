@@ -89,7 +89,10 @@ final class Environment {
       case "single-replica" -> Leadership.SINGLE_REPLICA;
       default ->
           throw new IllegalArgumentException(
-              LEADERSHIP + " must be elected or single-replica, but was \"" + value + "\"; use one of them");
+              LEADERSHIP
+                  + " must be elected or single-replica, but was \""
+                  + value
+                  + "\"; use one of them");
     };
   }
 

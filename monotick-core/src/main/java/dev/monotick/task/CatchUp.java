@@ -17,7 +17,10 @@ public record CatchUp(int maximum, Duration window) {
   private static final Duration FOREVER = Duration.ofDays(36_500);
   private static final CatchUp DEFAULTS = new CatchUp(1, Duration.ofHours(24));
 
-  /** Refuses fewer than one tick and a window shorter than {@link #ON_TIME} or longer than 100 years. */
+  /**
+   * Refuses fewer than one tick and a window shorter than {@link #ON_TIME} or longer than 100
+   * years.
+   */
   public CatchUp {
     if (maximum < 1) {
       throw new IllegalArgumentException(

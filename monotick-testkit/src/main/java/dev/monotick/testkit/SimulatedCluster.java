@@ -67,11 +67,8 @@ public final class SimulatedCluster implements AutoCloseable {
 
   private SimulatedCluster(Builder builder) {
     TimeSource time = scheduler.time().timeSource();
-    this.store = InMemoryStore.builder()
-            .time(time)
-            .leaseTiming(builder.timing)
-            .historyPerTask(1000)
-            .build();
+    this.store =
+        InMemoryStore.builder().time(time).leaseTiming(builder.timing).historyPerTask(1000).build();
     this.random = new Random(builder.seed);
     this.tasks = List.copyOf(builder.tasks);
     for (int i = 0; i < builder.replicas; i++) {

@@ -16,8 +16,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CatchUpTest {
 
@@ -215,7 +215,9 @@ class CatchUpTest {
             .as("seed " + seed)
             .isBetween(nominal - 1, nominal); // the newest may be due in this very moment
         assertThat(Rows.started(cluster, "t")).as("seed " + seed).doesNotHaveDuplicates();
-        assertThat(rows.values()).as("seed " + seed).filteredOn(r -> r.outcome() == null)
+        assertThat(rows.values())
+            .as("seed " + seed)
+            .filteredOn(r -> r.outcome() == null)
             .hasSizeLessThanOrEqualTo(1);
       }
     }

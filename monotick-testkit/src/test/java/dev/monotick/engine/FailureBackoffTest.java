@@ -36,9 +36,7 @@ class FailureBackoffTest {
       int replicas, HaMode mode, UnaryOperator<TaskBuilder> more, TaskBody body) {
     return SimulatedCluster.builder()
         .replicas(replicas)
-        .task(
-            r ->
-                more.apply(Task.named("t").every(Duration.ofSeconds(1)).mode(mode)).run(body))
+        .task(r -> more.apply(Task.named("t").every(Duration.ofSeconds(1)).mode(mode)).run(body))
         .start();
   }
 
@@ -112,8 +110,7 @@ class FailureBackoffTest {
   @Test
   void listenersAreToldOfEachBackoffAndOfThePause() {
     List<MonotickEvent> events = new ArrayList<>();
-    try (var cluster =
-        cluster(1, HaMode.LEADER, t -> t.pauseAfterFailures(3), c -> fail())) {
+    try (var cluster = cluster(1, HaMode.LEADER, t -> t.pauseAfterFailures(3), c -> fail())) {
       cluster.replica(0).subscribe(events::add);
       cluster.advance(Duration.ofMinutes(5));
       assertThat(events.stream().filter(TaskBackingOff.class::isInstance))
@@ -132,8 +129,7 @@ class FailureBackoffTest {
 
   @Test
   void failuresAreCountedForTheCluster() {
-    try (var cluster =
-        cluster(3, HaMode.ONE_REPLICA, t -> t.pauseAfterFailures(6), c -> fail())) {
+    try (var cluster = cluster(3, HaMode.ONE_REPLICA, t -> t.pauseAfterFailures(6), c -> fail())) {
       cluster.advance(Duration.ofMinutes(10));
       assertThat(cluster.runs()).hasSize(6);
       assertThat(cluster.runs().stream().map(Run::replica).distinct().count()).isGreaterThan(1);

@@ -105,8 +105,7 @@ class RegistrationTest {
       cluster.crash(cluster.runs().get(0).replica().equals("replica-0") ? 0 : 1);
       cluster.advance(Duration.ofMinutes(12));
       assertThat(cluster.runs()).hasSize(2);
-      assertThat(cluster.runs().get(1).replica())
-          .isNotEqualTo(cluster.runs().get(0).replica());
+      assertThat(cluster.runs().get(1).replica()).isNotEqualTo(cluster.runs().get(0).replica());
       assertThat(cluster.runs().get(1).at())
           .isBetween(
               FakeTime.START.plus(Duration.ofMinutes(21)),

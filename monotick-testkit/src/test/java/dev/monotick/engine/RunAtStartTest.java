@@ -93,8 +93,7 @@ class RunAtStartTest {
 
   @Test
   void everyReplicaRunsItAtItsOwnStart() {
-    try (var cluster =
-        cluster(HaMode.EVERY_REPLICA, t -> t.cron("30 * * * *").runAtStart(true))) {
+    try (var cluster = cluster(HaMode.EVERY_REPLICA, t -> t.cron("30 * * * *").runAtStart(true))) {
       cluster.advance(Duration.ofMinutes(1));
       assertThat(cluster.runs().stream().map(Run::replica))
           .containsExactlyInAnyOrder("replica-0", "replica-1", "replica-2");
@@ -109,8 +108,7 @@ class RunAtStartTest {
   @ParameterizedTest
   @EnumSource(names = {"LEADER", "ONE_REPLICA"})
   void fixedDelayRunsAtStartAndThenAfterItsDelay(HaMode mode) {
-    try (var cluster =
-        cluster(mode, t -> t.fixedDelay(Duration.ofMinutes(10)).runAtStart(true))) {
+    try (var cluster = cluster(mode, t -> t.fixedDelay(Duration.ofMinutes(10)).runAtStart(true))) {
       cluster.advance(Duration.ofMinutes(1));
       assertThat(cluster.runs()).hasSize(1);
       for (int i = 0; i < 3; i++) {
