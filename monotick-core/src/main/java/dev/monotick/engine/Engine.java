@@ -50,9 +50,13 @@ public final class Engine implements Monotick {
   private final EngineLoop loop;
   private final Set<String> names = ConcurrentHashMap.newKeySet();
   private final Object lifecycle = new Object();
-  // Both guarded by lifecycle.
-  private Phase phase = Phase.NEW;
+  private Phase phase = Phase.NEW; // guarded by lifecycle
   private final CompletableFuture<StopReport> stopped = new CompletableFuture<>();
+
+  /** Whoever waits for the loop; what the loop cannot answer any more is answered by the stop. */
+  private final Set<CompletableFuture<?>> waiting = ConcurrentHashMap.newKeySet();
+
+  private volatile boolean closed;
 
   private enum Phase {
     NEW,
@@ -160,7 +164,7 @@ public final class Engine implements Monotick {
                   }
                 }));
     try {
-      threads.await(first);
+      await(first);
     } catch (JoinRefusedException e) {
       stop(Duration.ZERO);
       throw e;
@@ -185,6 +189,8 @@ public final class Engine implements Monotick {
     StopReport report = threads.await(stopped);
     if (first) {
       threads.close();
+      closed = true;
+      waiting.forEach(Engine::refuse);
       log.info("stopped replica={} clean={}", replicaName(), report.isClean());
     }
     return report;
@@ -358,7 +364,24 @@ public final class Engine implements Monotick {
             answer.completeExceptionally(e);
           }
         });
-    return threads.await(answer);
+    return await(answer);
+  }
+
+  private <T> T await(CompletableFuture<T> answer) {
+    waiting.add(answer);
+    try {
+      if (closed) { // either this sees that it is closed, or the stop sees that this waits
+        refuse(answer);
+      }
+      return threads.await(answer);
+    } finally {
+      waiting.remove(answer);
+    }
+  }
+
+  private static void refuse(CompletableFuture<?> answer) {
+    answer.completeExceptionally(
+        new IllegalStateException("the engine is stopped; build another one"));
   }
 
   /** What a status is made of. */

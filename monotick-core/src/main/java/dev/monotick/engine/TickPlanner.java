@@ -144,8 +144,8 @@ final class TickPlanner {
         || oldestToRun(nominal, latestDue(nominal, now), now).equals(nominal);
   }
 
-  /** Returns the newest tick that is due. */
-  private Instant latestDue(Instant runnable, Instant now) {
+  /** Returns the newest tick that is due, at least {@code runnable}. */
+  Instant latestDue(Instant runnable, Instant now) {
     Instant latest = spec.schedule().previous(now.plusNanos(1)).orElse(runnable);
     while (latest.isAfter(runnable) && due(latest).isAfter(now)) {
       latest = spec.schedule().previous(latest).orElse(runnable);
