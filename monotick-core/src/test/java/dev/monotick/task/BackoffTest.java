@@ -13,8 +13,8 @@ class BackoffTest {
     assertThat(backoff.delay(1, 0)).isEqualTo(Duration.ofSeconds(1));
     assertThat(backoff.delay(2, 0)).isEqualTo(Duration.ofSeconds(2));
     assertThat(backoff.delay(10, 0)).isEqualTo(Duration.ofSeconds(512));
-    assertThat(backoff.delay(11, 0)).isEqualTo(Duration.ofSeconds(900));
-    assertThat(backoff.delay(Integer.MAX_VALUE, 0)).isEqualTo(Duration.ofSeconds(900));
+    assertThat(backoff.delay(11, 0)).isEqualTo(Duration.ofMinutes(15));
+    assertThat(backoff.delay(Integer.MAX_VALUE, 0)).isEqualTo(Duration.ofMinutes(15));
   }
 
   @Test
@@ -22,7 +22,7 @@ class BackoffTest {
     Backoff backoff = Backoff.ofDefaults();
     for (long hash = -500; hash < 500; hash++) {
       assertThat(backoff.delay(20, hash))
-          .isBetween(Duration.ofSeconds(900), Duration.ofSeconds(990))
+          .isBetween(Duration.ofMinutes(15), Duration.ofSeconds(990))
           .isEqualTo(backoff.delay(20, hash));
     }
   }
