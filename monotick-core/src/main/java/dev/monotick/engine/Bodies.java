@@ -4,7 +4,6 @@ import dev.monotick.task.TaskBody;
 import dev.monotick.thread.EngineThreads;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -53,8 +52,7 @@ final class Bodies {
   }
 
   BodyRun start(TaskLoop loop, Claimed claimed) {
-    BodyRun run = new BodyRun(loop, claimed, this, false, now.get());
-    telemetry.started(run, TickPlanner.lateness(claimed.due(), run.startedAt));
+    BodyRun run = new BodyRun(loop, claimed, this, false);
     launch(run, loop.spec().body());
     return run;
   }
@@ -70,9 +68,7 @@ final class Bodies {
               + loop.spec().slots()
               + "); claim at most context.freeSlots() pieces of work");
     }
-    context
-        .threads()
-        .execute(() -> launch(new BodyRun(loop, parent.claimed(), this, true, now.get()), work));
+    context.threads().execute(() -> launch(new BodyRun(loop, parent.claimed(), this, true), work));
   }
 
   void cancel(Predicate<BodyRun> which, CancelReason reason) {
@@ -101,15 +97,30 @@ final class Bodies {
         threads.body(
             run.tick().task(),
             () -> {
+              // The last look, on the body's own thread: whatever held it up between the loop and
+              // here (a pause, a full pool) may have outlived its right to run.
+              boolean began = !run.isCancelled();
               Throwable failure = null;
-              try {
-                work.execute(run);
-              } catch (Throwable thrown) { // whatever a body throws, its loop goes on
-                failure = thrown;
+              if (began) {
+                Instant at = now.get();
+                threads.execute(() -> began(run, at));
+                try {
+                  work.execute(run);
+                } catch (Throwable thrown) { // whatever a body throws, its loop goes on
+                  failure = thrown;
+                }
               }
               Throwable result = failure;
-              threads.execute(() -> ended(run, result));
+              threads.execute(() -> ended(run, began, result));
             }));
+  }
+
+  private void began(BodyRun run, Instant at) {
+    run.startedAt = at;
+    if (!run.isSlot()) {
+      run.loop().counters().started++;
+      telemetry.started(run, TickPlanner.lateness(run.claimed().due(), at));
+    }
   }
 
   private void timedOut(BodyRun run) {
@@ -141,7 +152,7 @@ final class Bodies {
     }
   }
 
-  private void ended(BodyRun run, @Nullable Throwable failure) {
+  private void ended(BodyRun run, boolean began, @Nullable Throwable failure) {
     run.ended = true;
     running.remove(run);
     EngineThreads.Cancellable deadline = run.deadline;
@@ -151,7 +162,7 @@ final class Bodies {
     if (run.isSlot()) {
       run.loop().freeSlot();
     } else {
-      run.loop().bodyEnded(run, failure);
+      run.loop().bodyEnded(run, began, failure);
     }
     Runnable action = whenChanged;
     if (action != null) {
@@ -161,10 +172,5 @@ final class Bodies {
     if (failure != null && run.cancelReason() == null) {
       log.warn("failed tick={} replica={}", run.tick(), context.replicaName(), failure);
     }
-  }
-
-  /** Returns the distinct ticks whose bodies run. */
-  List<BodyRun> stillRunning() {
-    return new ArrayList<>(running);
   }
 }

@@ -23,17 +23,16 @@ final class BodyRun implements TaskContext {
   private final boolean slot;
   private volatile @Nullable CancelReason cancelReason;
 
-  final Instant startedAt;
+  @Nullable Instant startedAt;
   private EngineThreads.@Nullable Body thread;
   @Nullable Cancellable deadline;
   boolean ended;
 
-  BodyRun(TaskLoop loop, Claimed claimed, Bodies bodies, boolean slot, Instant startedAt) {
+  BodyRun(TaskLoop loop, Claimed claimed, Bodies bodies, boolean slot) {
     this.loop = loop;
     this.claimed = claimed;
     this.bodies = bodies;
     this.slot = slot;
-    this.startedAt = startedAt;
   }
 
   TaskLoop loop() {

@@ -429,7 +429,6 @@ final class TaskLoop {
       return;
     }
     running++;
-    counters.started++;
     host.bodies().start(this, claimed);
   }
 
@@ -443,12 +442,16 @@ final class TaskLoop {
         Outcome.TIMED_OUT, "it took longer than " + spec.timeout(), run.startedAt, bodyEnded);
   }
 
-  void bodyEnded(BodyRun run, @Nullable Throwable failure) {
+  void bodyEnded(BodyRun run, boolean began, @Nullable Throwable failure) {
     running--;
     CancelReason cancelled = run.cancelReason();
     FinishRequest.Report report;
     if (cancelled == CancelReason.TIMEOUT) {
       report = timeoutReport(run, true);
+    } else if (!began && cancelled != CancelReason.REPLACED) {
+      report = new FinishRequest.GivenBack("not started: " + reasonOf(cancelled).text);
+    } else if (!began) {
+      report = ended(Outcome.CANCELLED, reasonOf(cancelled).text, null, true);
     } else if (failure == null) {
       report = ended(Outcome.SUCCEEDED, null, run.startedAt, true);
     } else if (cancelled == null) {
@@ -459,6 +462,11 @@ final class TaskLoop {
       report = ended(Outcome.CANCELLED, cancelled.text, run.startedAt, true);
     }
     report(run.claimed(), report);
+  }
+
+  /** Only a term that ran out cancels without saying so. */
+  private static CancelReason reasonOf(@Nullable CancelReason cancelled) {
+    return cancelled == null ? CancelReason.LEADERSHIP_LOST : cancelled;
   }
 
   private FinishRequest.Ended ended(

@@ -81,7 +81,7 @@ class RegistrationTest {
       cluster.advance(Duration.ofSeconds(150));
       assertThat(Rows.started(cluster, "t"))
           .containsExactly(
-              FakeTime.START.plus(Duration.ofMinutes(60)),
+              FakeTime.START.plus(Duration.ofHours(1)),
               FakeTime.START.plus(Duration.ofMinutes(91)),
               FakeTime.START.plus(Duration.ofMinutes(92)));
     }

@@ -28,7 +28,7 @@ class StopTest {
 
   private final ManualScheduler scheduler = new ManualScheduler();
   private final InMemoryStore store =
-      InMemoryStore.builder().time(scheduler.time().timeSource()).historyPerTask(1_000).build();
+      InMemoryStore.builder().time(scheduler.time().timeSource()).historyPerTask(100).build();
   private final ScriptedElection election = new ScriptedElection(store.leaders());
   private final List<StopReport> reports = new ArrayList<>();
 
