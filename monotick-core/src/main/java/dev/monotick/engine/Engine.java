@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -54,7 +55,7 @@ public final class Engine implements Monotick {
   private final CompletableFuture<StopReport> stopped = new CompletableFuture<>();
 
   /** Whoever waits for the loop; what the loop cannot answer any more is answered by the stop. */
-  private final Set<CompletableFuture<?>> waiting = ConcurrentHashMap.newKeySet();
+  private final Map<Object, CompletableFuture<?>> waiting = new ConcurrentHashMap<>();
 
   private volatile boolean closed;
 
@@ -190,7 +191,7 @@ public final class Engine implements Monotick {
     if (first) {
       threads.close();
       closed = true;
-      waiting.forEach(Engine::refuse);
+      waiting.values().forEach(Engine::refuse);
       log.info("stopped replica={} clean={}", replicaName(), report.isClean());
     }
     return report;
@@ -369,14 +370,15 @@ public final class Engine implements Monotick {
 
   @SuppressWarnings("CollectionUndefinedEquality") // a future equals itself, which is what is meant
   private <T> T await(CompletableFuture<T> answer) {
-    waiting.add(answer);
+    Object turn = new Object();
+    waiting.put(turn, answer);
     try {
       if (closed) { // either this sees that it is closed, or the stop sees that this waits
         refuse(answer);
       }
       return threads.await(answer);
     } finally {
-      waiting.remove(answer);
+      waiting.remove(turn);
     }
   }
 

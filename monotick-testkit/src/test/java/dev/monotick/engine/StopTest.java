@@ -142,7 +142,7 @@ class StopTest {
   }
 
   @Test
-  void tickWhoseBodyWasStoppedIsCancelled() {
+  void tickOfBodyThatOutlivedItsEngineIsSettledAsUnknown() {
     List<Monotick> self = new ArrayList<>();
     Monotick engine =
         engine(

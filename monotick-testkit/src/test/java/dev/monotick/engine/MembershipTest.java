@@ -1,0 +1,156 @@
+package dev.monotick.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.monotick.Monotick;
+import dev.monotick.leader.LeaderElection;
+import dev.monotick.leader.LeaseTiming;
+import dev.monotick.ledger.Ledger;
+import dev.monotick.memory.InMemoryStore;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.store.Store;
+import dev.monotick.testkit.ManualScheduler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Joining, heartbeats and coming back. */
+@Timeout(30)
+class MembershipTest {
+
+  /** A store whose registry tells a test of joins and beats. */
+  private record Watched(Store store, Runnable onJoin, Runnable onBeat)
+      implements Store, ReplicaRegistry {
+
+    @Override
+    public Ledger ledger() {
+      return store.ledger();
+    }
+
+    @Override
+    public ReplicaRegistry replicas() {
+      return this;
+    }
+
+    @Override
+    public LeaderElection leaders() {
+      return store.leaders();
+    }
+
+    @Override
+    public LeaseTiming timing() {
+      return store.replicas().timing();
+    }
+
+    @Override
+    public void join(ReplicaInfo replica, boolean alone) {
+      onJoin.run();
+      store.replicas().join(replica, alone);
+    }
+
+    @Override
+    public Optional<List<ReplicaInfo>> beat(ReplicaId replica) {
+      onBeat.run();
+      return store.replicas().beat(replica);
+    }
+
+    @Override
+    public void update(ReplicaInfo replica) {
+      store.replicas().update(replica);
+    }
+
+    @Override
+    public void leave(ReplicaId replica) {
+      store.replicas().leave(replica);
+    }
+
+    @Override
+    public List<ReplicaInfo> live() {
+      return store.replicas().live();
+    }
+  }
+
+  @Test
+  void lossesOfMembershipDoNotMultiplyHeartbeats() {
+    ManualScheduler scheduler = new ManualScheduler();
+    InMemoryStore store = InMemoryStore.builder().time(scheduler.time().timeSource()).build();
+    List<String> beats = new ArrayList<>();
+    Monotick engine =
+        Monotick.builder()
+            .store(new Watched(store, () -> {}, () -> beats.add("beat")))
+            .time(scheduler.time().timeSource())
+            .threads(scheduler.threads())
+            .build();
+    engine.start();
+    for (int times = 0; times < 5; times++) {
+      scheduler.advance(Duration.ofMillis(1_100));
+      scheduler.time().suspend(Duration.ofSeconds(3));
+    }
+    scheduler.advance(Duration.ofSeconds(1));
+    beats.clear();
+    scheduler.advance(Duration.ofSeconds(10));
+    assertThat(beats).hasSize(20); // one each 500 ms
+  }
+
+  @Test
+  void stopWhileTheFirstJoinIsOnItsWayRefusesTheStart() throws Exception {
+    CountDownLatch joining = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    Watched store =
+        new Watched(
+            InMemoryStore.create(),
+            () -> {
+              joining.countDown();
+              try {
+                release.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            () -> {});
+    Monotick engine = Monotick.builder().store(store).replicaName("slow").build();
+    CompletableFuture<Void> start = CompletableFuture.runAsync(engine::start);
+    joining.await();
+    assertThat(engine.stop(Duration.ZERO).isClean()).isTrue();
+    assertThatThrownBy(start::get).hasCauseInstanceOf(IllegalStateException.class);
+    release.countDown();
+  }
+
+  @Test
+  void questionsBesideStopAreAnsweredOrRefusedButNeverForgotten() throws Exception {
+    for (int round = 0; round < 100; round++) {
+      Monotick engine =
+          Monotick.builder().store(InMemoryStore.create()).replicaName("asked").build();
+      engine.start();
+      CountDownLatch asked = new CountDownLatch(1);
+      List<CompletableFuture<String>> answers = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        answers.add(
+            CompletableFuture.supplyAsync(
+                () -> {
+                  try {
+                    while (true) {
+                      engine.tasks();
+                      asked.countDown();
+                    }
+                  } catch (IllegalStateException e) {
+                    return "refused";
+                  }
+                }));
+      }
+      asked.await();
+      engine.stop(Duration.ZERO);
+      for (CompletableFuture<String> answer : answers) {
+        assertThat(answer.get()).isEqualTo("refused");
+      }
+    }
+  }
+}
