@@ -39,6 +39,7 @@ final class Elector {
   private @Nullable Term term;
   private boolean calling;
   private boolean closed;
+  private boolean withdrawn;
   private @Nullable Cancellable next;
   private long quietUntil;
   private boolean freedMeanwhile;
@@ -96,19 +97,36 @@ final class Elector {
     }
   }
 
+  /**
+   * Seeks leadership no more, and lets no work begin under a term that is held: this replica stops,
+   * and a term it gained now would keep others from the work for as long as that takes.
+   */
+  void withdraw() {
+    withdrawn = true;
+    Term current = term;
+    if (current == null) {
+      cancelNext();
+    } else {
+      current.drain();
+    }
+  }
+
   /** Hands over, once the work of the term has ended; tries again only after another could. */
   void release(Runnable done) {
     Term current = term;
     if (current == null) {
-      done.run();
+      if (calling) {
+        afterCall(done); // an attempt that succeeds now is given back first
+      } else {
+        done.run();
+      }
       return;
     }
     Fence fence = current.fence();
     end(current, LossCause.RELEASED);
     quietUntil = time.nanos() + timing.leaseDuration().toNanos();
     if (calling) {
-      afterCall =
-          () -> sendRelease(fence, done); // one call at a time; the renewal comes back first
+      afterCall(() -> sendRelease(fence, done)); // one call at a time; the renewal comes back first
     } else {
       sendRelease(fence, done);
     }
@@ -124,11 +142,11 @@ final class Elector {
           return true;
         },
         result -> {
-          calling = false;
           if (!result.isValue()) {
             log.warn("leadership not released, it will expire group={}", group, result.failure());
           }
           tryAgainAfter(timing.leaseDuration());
+          callEnded();
           done.run();
         });
   }
@@ -154,7 +172,7 @@ final class Elector {
   }
 
   private void attempt() {
-    if (closed || calling || term != null) {
+    if (closed || withdrawn || calling || term != null) {
       return;
     }
     calling = true;
@@ -168,6 +186,10 @@ final class Elector {
   }
 
   private void attempted(Lease.Sent sent, Result<Optional<Fence>> result) {
+    if (withdrawn && !closed && result.isValue() && result.value().isPresent()) {
+      sendRelease(result.value().get(), () -> {}); // whoever waits for this call waits for that
+      return;
+    }
     callEnded();
     if (closed) {
       candidacy.abandon();
@@ -205,6 +227,22 @@ final class Elector {
     log.info("leadership gained {}", gained);
     owner.gained(gained);
     renewAt(sent);
+  }
+
+  /** Runs the action when the call that is on its way has ended, after those that wait already. */
+  private void afterCall(Runnable action) {
+    Runnable earlier = afterCall;
+    afterCall =
+        earlier == null
+            ? action
+            : () -> {
+              earlier.run();
+              if (calling) {
+                afterCall(action);
+              } else {
+                action.run();
+              }
+            };
   }
 
   private void callEnded() {
@@ -290,7 +328,7 @@ final class Elector {
   }
 
   private void tryAgainAfter(Duration wait) {
-    if (!closed) {
+    if (!closed && !withdrawn) {
       cancelNext();
       next = threads.schedule(wait, this::attempt);
     }

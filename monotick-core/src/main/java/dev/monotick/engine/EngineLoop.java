@@ -125,7 +125,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   private void elect(TaskLoop loop) {
-    if (loop.mode() != HaMode.LEADER || electors.containsKey(loop.spec().group())) {
+    if (!running || loop.mode() != HaMode.LEADER || electors.containsKey(loop.spec().group())) {
       return;
     }
     String group = loop.spec().group();
@@ -335,12 +335,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     running = false;
     dueQueue.clear();
     lookAgain.clear();
-    for (Elector elector : electors.values()) {
-      Term term = elector.term();
-      if (term != null) {
-        term.drain();
-      }
-    }
+    electors.values().forEach(Elector::withdraw);
   }
 
   /** Says whether no claim or report is on its way. */

@@ -25,9 +25,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Lease {
 
-  private static final Duration WALL_CLOCK_SLACK = Duration.ofSeconds(1);
+  private static final long WALL_CLOCK_SLACK_MILLIS = 1_000;
 
   private final Duration trusted;
+  private final long trustedNanos;
+  private final long trustedMillis;
   private final TimeSource time;
   private volatile Sent lastAcknowledged;
   private volatile @Nullable LossCause end;
@@ -43,6 +45,8 @@ final class Lease {
   /** Begins with the acknowledgement of the request that acquired it. */
   Lease(LeaseTiming timing, TimeSource time, Sent acknowledged) {
     this.trusted = timing.trusted();
+    this.trustedNanos = trusted.toNanos();
+    this.trustedMillis = trusted.toMillis();
     this.time = time;
     this.lastAcknowledged = acknowledged;
   }
@@ -80,12 +84,11 @@ final class Lease {
 
   private @Nullable LossCause lapse() {
     Sent sent = lastAcknowledged;
-    if (elapsed(sent) >= trusted.toNanos()) {
+    if (elapsed(sent) >= trustedNanos) {
       return LossCause.EXPIRED;
     }
-    Duration wall = Duration.between(sent.wall(), time.now());
-    boolean disagree =
-        wall.compareTo(trusted) >= 0 || wall.compareTo(WALL_CLOCK_SLACK.negated()) < 0;
+    long wall = Duration.between(sent.wall(), time.now()).toMillis();
+    boolean disagree = wall >= trustedMillis || wall < -WALL_CLOCK_SLACK_MILLIS;
     return disagree ? LossCause.CLOCKS_DISAGREE : null;
   }
 

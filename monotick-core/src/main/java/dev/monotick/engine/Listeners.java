@@ -96,7 +96,7 @@ final class Listeners {
             behind.decrementAndGet();
             try {
               what.accept(listener);
-            } catch (RuntimeException e) {
+            } catch (Throwable e) { // an Error of a listener ends neither its thread nor its turn
               log.warn("listener failed listener={}", listener, e);
             }
           });

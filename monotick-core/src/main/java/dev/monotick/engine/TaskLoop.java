@@ -12,7 +12,6 @@ import dev.monotick.ledger.SkipReason;
 import dev.monotick.ledger.TakeRequest;
 import dev.monotick.ledger.TaskState;
 import dev.monotick.ledger.TickId;
-import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.schedule.Schedule;
 import dev.monotick.task.CatchUp;
 import dev.monotick.task.Effect;
@@ -55,6 +54,7 @@ final class TaskLoop {
   private @Nullable Instant startTick;
   private @Nullable Instant next;
   private @Nullable Instant freshFor;
+  private @Nullable Instant leftFor;
   private boolean claiming;
   private boolean taking;
   private boolean refreshing;
@@ -164,8 +164,19 @@ final class TaskLoop {
     }
   }
 
+  /**
+   * Says whether this replica may not claim for the cluster because it is not proven to live: the
+   * others may take what it claims while it runs. Joining wakes all loops.
+   */
+  private boolean isNoMember() {
+    return mode.isExclusive() && host.live().isEmpty();
+  }
+
   private void due(Plan.Due plan, TaskState known) {
     next = plan.nominal();
+    if (isNoMember()) {
+      return;
+    }
     if (onOverlap() == OnOverlap.WAIT && known.open() > 0) {
       host.lookAgain(this);
       return;
@@ -197,12 +208,19 @@ final class TaskLoop {
 
   /** A follower's tick: nothing is done, and the timer goes on. */
   private void leaveToLeader(Instant nominal) {
-    log.debug("not the leader, skipping tick task={} nominal={}", spec.name(), nominal);
-    counters.leftToLeader++;
-    host.telemetry().leftToLeader(spec.name());
-    if (spec.schedule().anchor() == Schedule.Anchor.NOMINAL) {
+    boolean hasTimes = spec.schedule().anchor() == Schedule.Anchor.NOMINAL;
+    // The state of a follower is old, so the tick may be too. The timer goes on from the newest
+    // one: what follows an older one is due already, and would wake this loop without end.
+    Instant latest = hasTimes ? planner.latestDue(nominal, host.now()) : nominal;
+    if (!latest.equals(leftFor)) {
+      leftFor = latest;
+      log.debug("not the leader, skipping tick task={} nominal={}", spec.name(), latest);
+      counters.leftToLeader++;
+      host.telemetry().leftToLeader(spec.name());
+    }
+    if (hasTimes) {
       spec.schedule()
-          .next(nominal)
+          .next(latest)
           .ifPresent(
               following -> {
                 next = following;
@@ -213,11 +231,7 @@ final class TaskLoop {
 
   /** Says whether this replica should try the tick now; if not, sees to it that it looks again. */
   private boolean isMyTurn(Plan.Due plan) {
-    List<ReplicaInfo> live = host.live();
-    if (live.isEmpty()) {
-      return false; // not proven to live: no claims; joining wakes all loops
-    }
-    int rank = Rendezvous.rank(host.context().replica(), live, spec.name(), plan.nominal());
+    int rank = Rendezvous.rank(host.context().replica(), host.live(), spec.name(), plan.nominal());
     if (rank == 0) {
       return true;
     }
@@ -301,6 +315,9 @@ final class TaskLoop {
   }
 
   private void account(Plan.Account plan, TaskState known) {
+    if (isNoMember()) {
+      return;
+    }
     Term term = null;
     if (mode == HaMode.LEADER) {
       term = host.term(spec.group());
@@ -308,8 +325,6 @@ final class TaskLoop {
         leaveToLeader(plan.latest());
         return;
       }
-    } else if (mode == HaMode.ONE_REPLICA && host.live().isEmpty()) {
-      return;
     }
     account(new AccountRequest(known, plan.gaps().get(), term == null ? null : term.proof()), term);
   }
@@ -363,7 +378,7 @@ final class TaskLoop {
 
   /** Takes a waiting tick if this replica may run it now. */
   void takeWaiting(TickId tick) {
-    if (taking || !host.isRunning()) {
+    if (taking || !host.isRunning() || isNoMember()) {
       return;
     }
     Term term = null;
@@ -372,8 +387,6 @@ final class TaskLoop {
       if (term == null || !term.mayStart()) {
         return;
       }
-    } else if (mode == HaMode.ONE_REPLICA && host.live().isEmpty()) {
-      return;
     }
     taking = true;
     OnOverlap overlap = onOverlap() == OnOverlap.ALLOW ? OnOverlap.ALLOW : OnOverlap.WAIT;
@@ -408,17 +421,13 @@ final class TaskLoop {
       obstacle = "the engine stops";
     } else if (term != null && !term.mayStart()) {
       obstacle = "leadership was lost";
-    } else if (mode == HaMode.ONE_REPLICA && host.live().isEmpty()) {
+    } else if (isNoMember()) {
       obstacle = "this replica is not proven to live";
     }
     if (obstacle != null) {
       log.info("claimed but not started tick={} because {}", claimed.tick(), obstacle);
       report(claimed, new FinishRequest.GivenBack("not started: " + obstacle));
       return;
-    }
-    if (mode == HaMode.SHARED) {
-      // The body itself needs no slot: it claims work for those that are free.
-      log.debug("free slots task={} slots={}", spec.name(), freeSlots());
     }
     running++;
     counters.started++;

@@ -128,8 +128,8 @@ final class TickPlanner {
     return new Plan.Account(latest, () -> gaps(first, runnable, latest, latest));
   }
 
-  /** Returns the newest tick that is due. */
-  private Instant latestDue(Instant runnable, Instant now) {
+  /** Returns the newest tick that is due, at least {@code runnable}. */
+  Instant latestDue(Instant runnable, Instant now) {
     Instant latest = spec.schedule().previous(now.plusNanos(1)).orElse(runnable);
     while (latest.isAfter(runnable) && due(latest).isAfter(now)) {
       latest = spec.schedule().previous(latest).orElse(runnable);

@@ -45,7 +45,13 @@ final class InMemoryLedger implements Ledger {
 
   private static final Set<Effect> EFFECTS = Set.of(Effect.AT_MOST_ONCE, Effect.AT_LEAST_ONCE);
   private static final Set<Outcome> REPORTABLE =
-      Set.copyOf(EnumSet.of(Outcome.SUCCEEDED, Outcome.FAILED, Outcome.TIMED_OUT, Outcome.MISSED));
+      Set.copyOf(
+          EnumSet.of(
+              Outcome.SUCCEEDED,
+              Outcome.FAILED,
+              Outcome.TIMED_OUT,
+              Outcome.CANCELLED,
+              Outcome.MISSED));
 
   private final TimeSource time;
   private final int historyPerTask;

@@ -32,7 +32,7 @@ public final class InMemoryStore implements Store {
           Duration.ofMillis(500));
 
   /** How many ended rows of a task are kept if nothing else is said. */
-  public static final int DEFAULT_HISTORY_PER_TASK = 50;
+  public static final int DEFAULT_HISTORY_PER_TASK = 10;
 
   private final InMemoryLedger ledger;
   private final InMemoryRegistry replicas;
@@ -45,12 +45,12 @@ public final class InMemoryStore implements Store {
     leaders = new InMemoryElection(builder.leaseTiming, builder.time.ticker(), ledger);
   }
 
-  /** Returns a new, empty store on the clocks of this process, with all defaults. */
+  /** {@return a new, empty store on the clocks of this process, with all defaults} */
   public static InMemoryStore create() {
     return builder().build();
   }
 
-  /** Begins a store. */
+  /** {@return the beginning of a store} */
   public static Builder builder() {
     return new Builder();
   }
@@ -70,7 +70,7 @@ public final class InMemoryStore implements Store {
     return leaders;
   }
 
-  /** Returns a new view of this store that can be cut, to test partitions. */
+  /** {@return a new view of this store that can be cut, to test partitions} */
   public Link connect() {
     return new Link(this, "link " + links.incrementAndGet());
   }
@@ -145,13 +145,23 @@ public final class InMemoryStore implements Store {
 
     private Builder() {}
 
-    /** The clocks of the store; by default those of this process. */
+    /**
+     * The clocks of the store; by default those of this process.
+     *
+     * @param time the clocks
+     * @return this builder
+     */
     public Builder time(TimeSource time) {
       this.time = requireNonNull(time, "time");
       return this;
     }
 
-    /** The timing of leadership and membership; by default {@link #DEFAULT_LEASE_TIMING}. */
+    /**
+     * The timing of leadership and membership; by default {@link #DEFAULT_LEASE_TIMING}.
+     *
+     * @param leaseTiming the timing
+     * @return this builder
+     */
     public Builder leaseTiming(LeaseTiming leaseTiming) {
       this.leaseTiming = requireNonNull(leaseTiming, "leaseTiming");
       return this;
@@ -159,8 +169,11 @@ public final class InMemoryStore implements Store {
 
     /**
      * How many ended rows of each task are kept, at least 1; by default {@link
-     * #DEFAULT_HISTORY_PER_TASK}. A row takes about 200 bytes. No scheduled tick runs twice because
+     * #DEFAULT_HISTORY_PER_TASK}. A row takes about 150 bytes. No scheduled tick runs twice because
      * its row was dropped; the key of a triggered one may be used again.
+     *
+     * @param historyPerTask how many
+     * @return this builder
      */
     public Builder historyPerTask(int historyPerTask) {
       this.historyPerTask = historyPerTask;
@@ -168,8 +181,9 @@ public final class InMemoryStore implements Store {
     }
 
     /**
-     * Returns the store.
+     * Builds the store.
      *
+     * @return a new, empty store
      * @throws IllegalArgumentException if historyPerTask is less than 1
      */
     public InMemoryStore build() {

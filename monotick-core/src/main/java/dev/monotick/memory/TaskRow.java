@@ -160,10 +160,13 @@ final class TaskRow {
   }
 
   synchronized FinishReply finish(FinishRequest request) {
-    TickRow row = rows == null ? null : rows.newestClaim(request.claim(), request.tick());
+    TickRow row = rows().newestClaim(request.claim(), request.tick());
     boolean recorded = false;
-    if (row != null && request.report() instanceof Ended ended) {
-      recorded = end(row, ended);
+    if (request.report() instanceof Ended ended) {
+      recorded =
+          row == null
+              ? rows().endOf(request.claim(), request.tick()) == ended.outcome() // once more
+              : end(row, ended);
     } else if (row != null && request.report() instanceof GivenBack given) {
       recorded = giveBack(row, given);
     }
@@ -235,7 +238,7 @@ final class TaskRow {
   }
 
   synchronized List<TickRecord> history(int limit) {
-    return rows == null ? List.of() : rows.newestFirst(limit);
+    return rows == null ? List.of() : rows.newestFirst(name, limit);
   }
 
   // What follows is called with the lock held.

@@ -1,6 +1,7 @@
 package dev.monotick.memory;
 
 import dev.monotick.ledger.ClaimId;
+import dev.monotick.ledger.Outcome;
 import dev.monotick.ledger.TickId;
 import dev.monotick.ledger.TickRecord;
 import dev.monotick.ledger.TickRecord.Status;
@@ -21,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class TickRows {
 
-  private static final Comparator<TickRow> NEWEST_FIRST =
-      Comparator.comparing((TickRow row) -> row.tick().nominal()).reversed();
+  private static final Comparator<TickRecord> NEWEST_FIRST =
+      Comparator.comparing((TickRecord row) -> row.tick().nominal()).reversed();
 
   private final List<TickRow> live = new ArrayList<>(2);
-  private final Deque<TickRow> over = new ArrayDeque<>(1); // in the order in which they ended
+  private final Deque<EndedRow> over = new ArrayDeque<>(1); // in the order in which they ended
 
   List<TickRow> live() {
     return live;
@@ -37,7 +38,7 @@ final class TickRows {
 
   /** Adds a row that never lives. */
   void addOver(TickRow row, int kept) {
-    over.addLast(row);
+    over.addLast(new EndedRow(row.toRecord()));
     while (over.size() > kept) {
       over.removeFirst();
     }
@@ -93,15 +94,9 @@ final class TickRows {
     return null;
   }
 
-  /** Returns the row whose newest claim is this one, in whatever state. */
+  /** Returns the live row whose newest claim is this one. */
   @Nullable TickRow newestClaim(ClaimId claim, TickId tick) {
     for (TickRow row : live) {
-      if (row.isOf(claim) && row.tick().equals(tick)) {
-        return row;
-      }
-    }
-    for (Iterator<TickRow> newest = over.descendingIterator(); newest.hasNext(); ) {
-      TickRow row = newest.next();
       if (row.isOf(claim) && row.tick().equals(tick)) {
         return row;
       }
@@ -109,15 +104,27 @@ final class TickRows {
     return null;
   }
 
-  boolean hasTrigger(String key) {
-    return live.stream().anyMatch(row -> key.equals(row.tick().trigger()))
-        || over.stream().anyMatch(row -> key.equals(row.tick().trigger()));
+  /** Returns how the tick ended of which this was the newest claim; null if nothing tells. */
+  @Nullable Outcome endOf(ClaimId claim, TickId tick) {
+    for (Iterator<EndedRow> newest = over.descendingIterator(); newest.hasNext(); ) {
+      EndedRow row = newest.next();
+      if (row.isOf(claim, tick)) {
+        return row.outcome();
+      }
+    }
+    return null;
   }
 
-  List<TickRecord> newestFirst(int limit) {
-    List<TickRow> rows = new ArrayList<>(over);
-    rows.addAll(live);
+  boolean hasTrigger(String key) {
+    return live.stream().anyMatch(row -> key.equals(row.tick().trigger()))
+        || over.stream().anyMatch(row -> row.isTriggeredBy(key));
+  }
+
+  List<TickRecord> newestFirst(String task, int limit) {
+    List<TickRecord> rows = new ArrayList<>(over.size() + live.size());
+    over.forEach(row -> rows.add(row.toRecord(task)));
+    live.forEach(row -> rows.add(row.toRecord()));
     rows.sort(NEWEST_FIRST);
-    return rows.stream().limit(limit).map(TickRow::toRecord).toList();
+    return List.copyOf(rows.subList(0, Math.min(limit, rows.size())));
   }
 }

@@ -135,7 +135,7 @@ public final class Cron implements Schedule {
     return fields.text();
   }
 
-  /** Returns the zone. */
+  @Override
   public ZoneId zone() {
     return zone;
   }
@@ -179,6 +179,11 @@ public final class Cron implements Schedule {
   }
 
   @Override
+  public Optional<Instant> first() {
+    return fields.year().isAny() ? Optional.empty() : next(Instant.MIN);
+  }
+
+  @Override
   public Schedule forTask(String name) {
     if (!fields.isHashed() || name.equals(task)) {
       return this;
@@ -203,7 +208,7 @@ public final class Cron implements Schedule {
 
   @Override
   public String describe() {
-    return fields.text();
+    return CronDescriber.describe(this, fields);
   }
 
   /** Returns the text that {@link Schedule#parse} reads back. */

@@ -212,8 +212,10 @@ final class CronFieldParser {
   }
 
   private void range(int position, int from) {
-    int high = plainValue();
-    int low = kind == CronFieldKind.DAY_OF_WEEK && from == 7 ? 0 : from;
+    int to = plainValue();
+    boolean fromSunday = kind == CronFieldKind.DAY_OF_WEEK && from == 7;
+    int low = fromSunday ? 0 : from;
+    int high = fromSunday && to == 7 ? 0 : to;
     boolean wraps = low > high;
     if (wraps && kind == CronFieldKind.YEAR) {
       throw error(position, "years do not start again: " + low + " is after " + high);

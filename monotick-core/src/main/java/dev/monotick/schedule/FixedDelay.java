@@ -5,19 +5,34 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
-/** A pause between the end of one run and the start of the next; the ledger stores that end. */
+/**
+ * A pause between the end of one run and the start of the next; the ledger stores that end.
+ *
+ * @param delay the pause; whole milliseconds, at least one
+ */
 public record FixedDelay(Duration delay) implements Schedule {
 
-  /** Refuses a delay below one millisecond. */
+  private static final Duration MAXIMUM = Duration.ofDays(365_000);
+
+  /** Refuses a delay below one millisecond or with a fraction of one. */
   public FixedDelay {
-    if (delay.compareTo(Duration.ofMillis(1)) < 0) {
+    if (delay.compareTo(Duration.ofMillis(1)) < 0
+        || delay.compareTo(MAXIMUM) > 0
+        || delay.toNanosPart() % 1_000_000 != 0) {
       throw new IllegalArgumentException(
-          "delay must be at least PT0.001S, but was " + delay + "; use a longer delay");
+          "delay must be a whole number of milliseconds, at least PT0.001S and at most "
+              + MAXIMUM
+              + ", but was "
+              + delay
+              + "; round it");
     }
   }
 
   @Override
   public Optional<Instant> next(Instant after) {
+    if (after.isAfter(Instant.MAX.minus(delay).minusMillis(1))) {
+      return Optional.empty();
+    }
     Instant due = after.plus(delay);
     Instant rounded = due.truncatedTo(ChronoUnit.MILLIS);
     return Optional.of(rounded.equals(due) ? due : rounded.plusMillis(1));
@@ -35,11 +50,15 @@ public record FixedDelay(Duration delay) implements Schedule {
 
   @Override
   public String describe() {
-    return delay + " after the end of the last run";
+    String words = Durations.words(delay);
+    return Character.toUpperCase(words.charAt(0))
+        + words.substring(1)
+        + " after the end of the last run";
   }
 
+  /** Returns the text that {@link Schedule#parse} reads back. */
   @Override
   public String toString() {
-    return "fixed delay " + delay;
+    return "@delay " + Durations.brief(delay);
   }
 }

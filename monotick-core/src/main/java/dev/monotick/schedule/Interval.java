@@ -6,19 +6,29 @@ import java.util.Optional;
 
 /**
  * A fixed rate, aligned to the epoch plus a phase and not to the start of a process: replicas that
- * start at different times agree on every tick.
+ * start at different times agree on every tick. Times lie between the years 0 and 9999.
+ *
+ * @param interval the time between two ticks; whole milliseconds, at least one
+ * @param phase how long after the whole multiples of the interval a tick is; shorter than it
  */
 public record Interval(Duration interval, Duration phase) implements Schedule {
 
   private static final Duration MINIMUM = Duration.ofMillis(1);
+  private static final Duration MAXIMUM = Duration.ofDays(365_000);
+  private static final long FIRST = Instants.FIRST.toEpochMilli();
+  private static final long LAST = Instants.LAST.toEpochMilli();
 
   /** Refuses an interval below one millisecond and a phase outside of it. */
   public Interval {
-    if (interval.compareTo(MINIMUM) < 0 || interval.toNanosPart() % 1_000_000 != 0) {
+    if (interval.compareTo(MINIMUM) < 0
+        || interval.compareTo(MAXIMUM) > 0
+        || interval.toNanosPart() % 1_000_000 != 0) {
       throw new IllegalArgumentException(
-          "interval must be a whole number of milliseconds and at least PT0.001S, but was "
+          "interval must be a whole number of milliseconds, at least PT0.001S and at most "
+              + MAXIMUM
+              + ", but was "
               + interval
-              + "; use a longer interval");
+              + "; round it");
     }
     if (phase.isNegative() || phase.compareTo(interval) >= 0) {
       throw new IllegalArgumentException(
@@ -42,39 +52,55 @@ public record Interval(Duration interval, Duration phase) implements Schedule {
   @Override
   public Optional<Instant> next(Instant after) {
     // floor(after) to the millisecond: a tick exactly on "after" is not after it.
-    return Optional.of(tick(index(after.toEpochMilli()) + 1));
+    return tick(Math.max(index(millis(after)), index(FIRST - 1)) + 1);
   }
 
   @Override
   public Optional<Instant> previous(Instant before) {
-    return Optional.of(tick(index(before.minusNanos(1).toEpochMilli())));
+    return tick(Math.min(ticksBefore(before), index(LAST)));
   }
 
   @Override
   public long count(Instant from, Instant to) {
-    return Math.max(0, ticksBefore(to) - ticksBefore(from));
+    long before = Math.max(ticksBefore(from), index(FIRST - 1));
+    return Math.max(0, Math.min(ticksBefore(to), index(LAST)) - before);
   }
 
+  /** The index of the last tick before {@code time}. */
   private long ticksBefore(Instant time) {
-    return index(time.minusNanos(1).toEpochMilli());
+    return index(millis(Instants.justBefore(time)));
   }
 
   private long index(long epochMilli) {
     return Math.floorDiv(epochMilli - phase.toMillis(), interval.toMillis());
   }
 
-  private Instant tick(long index) {
-    return Instant.ofEpochMilli(
-        Math.addExact(Math.multiplyExact(index, interval.toMillis()), phase.toMillis()));
+  private Optional<Instant> tick(long index) {
+    long millis = index * interval.toMillis() + phase.toMillis();
+    return millis < FIRST || millis > LAST
+        ? Optional.empty()
+        : Optional.of(Instant.ofEpochMilli(millis));
+  }
+
+  private static long millis(Instant time) {
+    long limit = 2 * LAST / 1000;
+    return time.getEpochSecond() > limit
+        ? 2 * LAST
+        : time.getEpochSecond() < -limit ? -2 * LAST : time.toEpochMilli();
   }
 
   @Override
   public String describe() {
-    return "Every " + interval + (phase.isZero() ? "" : ", " + phase + " after the whole multiple");
+    return "Every "
+        + Durations.period(interval)
+        + (phase.isZero() ? "" : ", shifted by " + Durations.words(phase));
   }
 
+  /** Returns the text that {@link Schedule#parse} reads back. */
   @Override
   public String toString() {
-    return "every " + interval + (phase.isZero() ? "" : " phase " + phase);
+    return "@every "
+        + Durations.brief(interval)
+        + (phase.isZero() ? "" : "; phase=" + Durations.brief(phase));
   }
 }

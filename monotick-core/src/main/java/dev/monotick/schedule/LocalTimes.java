@@ -19,9 +19,9 @@ final class LocalTimes {
   static final int MAX_YEAR = 9999;
 
   private static final int DAY = 86_400;
-  private static final long MIN_SECOND = CivilDate.toEpochDay(MIN_YEAR, 1, 1) * (long) DAY;
-  private static final long MAX_SECOND =
-      CivilDate.toEpochDay(MAX_YEAR, 12, 31) * (long) DAY + DAY - 1;
+
+  /** After so many years all dates fall on the same weekdays again. */
+  private static final int GREGORIAN_CYCLE = 400;
 
   private final long seconds;
   private final long minutes;
@@ -31,6 +31,10 @@ final class LocalTimes {
 
   private final YearSet years;
 
+  private final int minYear;
+  private final int maxYear;
+  private final long minSecond;
+  private final long maxSecond;
   private final boolean everyDay;
   private final int firstTime;
   private final int lastTime;
@@ -48,6 +52,10 @@ final class LocalTimes {
     this.months = months;
     this.days = days;
     this.years = years;
+    this.minYear = years.isEvery() ? MIN_YEAR : FIRST_YEAR;
+    this.maxYear = years.isEvery() ? MAX_YEAR : LAST_YEAR;
+    this.minSecond = CivilDate.toEpochDay(minYear, 1, 1) * (long) DAY;
+    this.maxSecond = CivilDate.toEpochDay(maxYear + 1, 1, 1) * (long) DAY - 1;
     this.everyDay = days.isEveryDay() && months == 0x1ffe && years.isEvery();
     this.firstTime = time(lowest(hours), lowest(minutes), lowest(seconds));
     this.lastTime = time(highest(hours), highest(minutes), highest(seconds));
@@ -55,8 +63,8 @@ final class LocalTimes {
 
   /** Returns the first match at or after {@code local}, or {@link #NONE}. */
   long atOrAfter(long local) {
-    long from = Math.max(local, MIN_SECOND);
-    if (from > MAX_SECOND) {
+    long from = Math.max(local, minSecond);
+    if (from > maxSecond) {
       return NONE;
     }
     int day = (int) Math.floorDiv(from, (long) DAY);
@@ -72,8 +80,8 @@ final class LocalTimes {
 
   /** Returns the last match at or before {@code local}, or {@link #NONE}. */
   long atOrBefore(long local) {
-    long from = Math.min(local, MAX_SECOND);
-    if (from < MIN_SECOND) {
+    long from = Math.min(local, maxSecond);
+    if (from < minSecond) {
       return NONE;
     }
     int day = (int) Math.floorDiv(from, (long) DAY);
@@ -89,8 +97,8 @@ final class LocalTimes {
 
   /** Counts the matches from {@code from} (inclusive) to {@code to} (exclusive), month by month. */
   long count(long from, long to) {
-    long start = Math.max(from, MIN_SECOND);
-    long end = Math.min(to, MAX_SECOND + 1);
+    long start = Math.max(from, minSecond);
+    long end = Math.min(to, maxSecond + 1);
     if (start >= end) {
       return 0;
     }
@@ -139,13 +147,13 @@ final class LocalTimes {
 
   private int dayAtOrAfter(int from) {
     if (everyDay) {
-      return from * (long) DAY > MAX_SECOND ? Integer.MIN_VALUE : from;
+      return from * (long) DAY > maxSecond ? Integer.MIN_VALUE : from;
     }
     long date = CivilDate.of(from);
     int year = CivilDate.year(date);
     int month = CivilDate.month(date);
     long allowed = -1L << CivilDate.day(date);
-    int lastYear = lastYearToTry(year);
+    int lastYear = Math.min(maxYear, year + GREGORIAN_CYCLE);
     while (year <= lastYear) {
       if (hasMonth(year, month)) {
         long match = days.daysIn(year, month) & allowed;
@@ -169,13 +177,13 @@ final class LocalTimes {
 
   private int dayAtOrBefore(int from) {
     if (everyDay) {
-      return from * (long) DAY < MIN_SECOND ? Integer.MIN_VALUE : from;
+      return from * (long) DAY < minSecond ? Integer.MIN_VALUE : from;
     }
     long date = CivilDate.of(from);
     int year = CivilDate.year(date);
     int month = CivilDate.month(date);
     long allowed = (1L << (CivilDate.day(date) + 1)) - 1;
-    int firstYear = firstYearToTry(year);
+    int firstYear = Math.max(minYear, year - GREGORIAN_CYCLE);
     while (year >= firstYear) {
       if (hasMonth(year, month)) {
         long match = days.daysIn(year, month) & allowed;
@@ -195,14 +203,6 @@ final class LocalTimes {
       }
     }
     return Integer.MIN_VALUE;
-  }
-
-  private int lastYearToTry(int year) {
-    return Math.min(year + 400, years.isEvery() ? MAX_YEAR : LAST_YEAR);
-  }
-
-  private int firstYearToTry(int year) {
-    return Math.max(year - 400, years.isEvery() ? MIN_YEAR : FIRST_YEAR);
   }
 
   private long daysIn(int from, int to) {

@@ -12,6 +12,8 @@ import java.time.Duration;
 public record Backoff(Duration initial, Duration cap) {
 
   private static final Duration LONGEST = Duration.ofDays(7);
+  private static final Backoff DEFAULTS =
+      new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(900));
 
   /** Refuses durations that are not positive, too long, or in the wrong order. */
   public Backoff {
@@ -35,7 +37,7 @@ public record Backoff(Duration initial, Duration cap) {
 
   /** From one second to 15 minutes; the default. */
   public static Backoff ofDefaults() {
-    return new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(900));
+    return DEFAULTS;
   }
 
   /** The next tick is tried whatever happened to the last. */

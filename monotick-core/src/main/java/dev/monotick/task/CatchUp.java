@@ -15,6 +15,7 @@ public record CatchUp(int maximum, Duration window) {
   public static final Duration ON_TIME = Duration.ofSeconds(10);
 
   private static final Duration FOREVER = Duration.ofDays(36_500);
+  private static final CatchUp DEFAULTS = new CatchUp(1, Duration.ofHours(24));
 
   /** Refuses fewer than one tick and a window shorter than {@link #ON_TIME}. */
   public CatchUp {
@@ -34,7 +35,7 @@ public record CatchUp(int maximum, Duration window) {
 
   /** Runs the newest tick if it is at most 24 hours late; the default. */
   public static CatchUp ofDefaults() {
-    return latestWithin(Duration.ofHours(24));
+    return DEFAULTS;
   }
 
   /** Runs nothing that is later than {@link #ON_TIME}. */

@@ -1,5 +1,6 @@
 package dev.monotick.thread;
 
+import dev.monotick.time.Ticker;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +30,7 @@ public final class SystemThreads implements EngineThreads {
   private static final long WATCH_MILLIS = 50;
   private static final long SLEEP_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  private final Ticker ticker = Ticker.system();
   private final ScheduledThreadPoolExecutor loop;
   private final ScheduledThreadPoolExecutor watchdog;
   private final ExecutorService calls;
@@ -151,7 +153,7 @@ public final class SystemThreads implements EngineThreads {
 
   @Override
   public void sleep(Duration duration, BooleanSupplier wake) throws InterruptedException {
-    long end = System.nanoTime() + duration.toNanos();
+    long end = ticker.read() + duration.toNanos();
     long left = duration.toNanos();
     // The condition may come true without an interrupt: a term that ran out tells nobody.
     while (left > 0 && !wake.getAsBoolean()) {
@@ -159,7 +161,7 @@ public final class SystemThreads implements EngineThreads {
       if (Thread.interrupted()) {
         throw new InterruptedException("interrupted while asleep");
       }
-      left = end - System.nanoTime();
+      left = end - ticker.read();
     }
   }
 

@@ -22,34 +22,46 @@ public final class FakeTime {
   /** Creates a time that stands still at {@link #START}. */
   public FakeTime() {}
 
-  /** Returns the two clocks, as the code under test wants them. */
+  /** {@return the two clocks, as the code under test wants them} */
   public TimeSource timeSource() {
     return timeSource;
   }
 
-  /** Returns the date by the wall clock. */
+  /** {@return the date by the wall clock} */
   public synchronized Instant now() {
     return wall;
   }
 
-  /** Returns the reading of the ticker. */
+  /** {@return the reading of the ticker} */
   public synchronized long nanos() {
     return nanos;
   }
 
-  /** Lets time pass, on both clocks. */
+  /**
+   * Lets time pass, on both clocks.
+   *
+   * @param amount how much, not negative
+   */
   public synchronized void advance(Duration amount) {
     requireForwards("advance", amount);
     wall = wall.plus(amount);
     nanos += amount.toNanos();
   }
 
-  /** Sets the wall clock forwards or backwards; no time passes. */
+  /**
+   * Sets the wall clock forwards or backwards; no time passes.
+   *
+   * @param amount by how much; negative for backwards
+   */
   public synchronized void jumpWallClock(Duration amount) {
     wall = wall.plus(amount);
   }
 
-  /** Lets the machine sleep: the wall clock goes on, the ticker stands still. */
+  /**
+   * Lets the machine sleep: the wall clock goes on, the ticker stands still.
+   *
+   * @param amount how long, not negative
+   */
   public synchronized void suspend(Duration amount) {
     requireForwards("suspend", amount);
     wall = wall.plus(amount);

@@ -214,7 +214,7 @@ public abstract class LeaderElectionContract extends StoreContract {
   @Test
   void noIncrementIsLostUnderTheLease() {
     int runners = 6;
-    int rounds = 20;
+    int rounds = 200;
     // Read and written in two steps, so that two leaders at a time would lose an increment;
     // atomic only so that each sees what the one before it wrote.
     AtomicInteger counter = new AtomicInteger();

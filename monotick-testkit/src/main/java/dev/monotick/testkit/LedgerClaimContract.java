@@ -17,6 +17,7 @@ import dev.monotick.ledger.TickId;
 import dev.monotick.ledger.TickRecord;
 import dev.monotick.ledger.TickRecord.Status;
 import dev.monotick.task.Effect;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -248,6 +249,31 @@ public abstract class LedgerClaimContract extends LedgerContract {
     assertThat(state().cursor()).isEqualTo(minute(0));
     assertThat(claim(as(fresh, request(b, 1))).kind()).isEqualTo(Kind.CLAIMED);
     assertThat(row(tick(1)).fence()).isEqualTo(fresh);
+  }
+
+  @Test
+  void noWriteUnderAnOldFenceFollowsANewOne() {
+    Fence old = ledger().mintFence(GROUP, a);
+    for (int round = 0; round < 20; round++) {
+      Fence fence = old;
+      List<TaskState> seen =
+          Race.run(
+              2,
+              i -> {
+                if (i == 0) {
+                  ledger().mintFence(GROUP, b);
+                  return state();
+                }
+                ClaimReply reply;
+                do {
+                  int next = 1 + (int) Duration.between(minute(0), state().cursor()).toMinutes();
+                  reply = claim(as(fence, request(a, next, OnOverlap.ALLOW)));
+                } while (reply.kind() != Kind.FENCED);
+                return reply.state();
+              });
+      assertThat(state().cursor()).isEqualTo(seen.get(0).cursor());
+      old = ledger().mintFence(GROUP, a);
+    }
   }
 
   @Test

@@ -67,7 +67,12 @@ public final class SimulatedCluster implements AutoCloseable {
 
   private SimulatedCluster(Builder builder) {
     TimeSource time = scheduler.time().timeSource();
-    this.store = InMemoryStore.builder().time(time).leaseTiming(builder.timing).build();
+    this.store =
+        InMemoryStore.builder()
+            .time(time)
+            .leaseTiming(builder.timing)
+            .historyPerTask(builder.historyPerTask)
+            .build();
     this.random = new Random(builder.seed);
     this.tasks = List.copyOf(builder.tasks);
     for (int i = 0; i < builder.replicas; i++) {
@@ -211,6 +216,7 @@ public final class SimulatedCluster implements AutoCloseable {
     private int replicas = 3;
     private long seed = 1;
     private LeaseTiming timing = InMemoryStore.DEFAULT_LEASE_TIMING;
+    private int historyPerTask = InMemoryStore.DEFAULT_HISTORY_PER_TASK;
     private final List<Function<String, Task>> tasks = new ArrayList<>();
 
     private Builder() {}
@@ -234,6 +240,12 @@ public final class SimulatedCluster implements AutoCloseable {
     /** The timing of all leases. Long ones make long simulated times cheap. */
     public Builder leaseTiming(LeaseTiming timing) {
       this.timing = timing;
+      return this;
+    }
+
+    /** How many ended rows of each task the ledger keeps, for tests that read all of them. */
+    public Builder historyPerTask(int historyPerTask) {
+      this.historyPerTask = historyPerTask;
       return this;
     }
 

@@ -18,7 +18,7 @@ abstract class StoreContract {
 
   StoreContract() {}
 
-  /** Returns a new, empty store. */
+  /** {@return a new, empty store} */
   protected abstract StoreUnderTest newStore();
 
   @BeforeEach

@@ -4,18 +4,23 @@ import dev.monotick.store.Store;
 import java.time.Duration;
 import java.util.Set;
 
-/** A store as the contract suites need it: new and empty for each test. Written once by backend. */
+/**
+ * A store as the contract suites need it: new and empty for each test. Written once for each
+ * backend.
+ */
 public interface StoreUnderTest extends AutoCloseable {
 
-  /** Returns the store. */
+  /** {@return the store} */
   Store store();
 
-  /** Returns what this backend offers beyond what each must. */
+  /** {@return what this backend offers beyond what each must} */
   Set<Capability> capabilities();
 
   /**
    * Lets time pass for the store, by its clock and its leases. Moves a {@link FakeTime}; really
    * waits only where a server owns the clock.
+   *
+   * @param amount how much
    */
   void letTimePass(Duration amount);
 

@@ -1,0 +1,80 @@
+package dev.monotick.engine;
+
+import dev.monotick.leader.Candidacy;
+import dev.monotick.leader.Fence;
+import dev.monotick.leader.LeaderElection;
+import dev.monotick.leader.LeaseTiming;
+import dev.monotick.replica.ReplicaId;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** An election that notes its calls, and lets a test do something in each before its answer. */
+final class ScriptedElection implements LeaderElection {
+
+  final List<String> calls = new CopyOnWriteArrayList<>();
+  private final LeaderElection election;
+  private volatile Consumer<String> script = call -> {};
+
+  ScriptedElection(LeaderElection election) {
+    this.election = election;
+  }
+
+  /** Has the script run in each call, after its effect and before its answer. */
+  void during(Consumer<String> script) {
+    this.script = script;
+  }
+
+  private void called(String call) {
+    calls.add(call);
+    script.accept(call);
+  }
+
+  @Override
+  public LeaseTiming defaultTiming() {
+    return election.defaultTiming();
+  }
+
+  @Override
+  public Candidacy candidate(String group, ReplicaId replica, LeaseTiming timing) {
+    Candidacy candidacy = election.candidate(group, replica, timing);
+    return new Candidacy() {
+      @Override
+      public Optional<Fence> tryAcquire() {
+        Optional<Fence> fence = candidacy.tryAcquire();
+        called("tryAcquire");
+        return fence;
+      }
+
+      @Override
+      public boolean renew(Fence fence) {
+        boolean renewed = candidacy.renew(fence);
+        called("renew");
+        return renewed;
+      }
+
+      @Override
+      public void release(Fence fence) {
+        candidacy.release(fence);
+        called("release");
+      }
+
+      @Override
+      public void abandon() {
+        candidacy.abandon();
+        called("abandon");
+      }
+
+      @Override
+      public void whenFreed(Runnable listener) {
+        candidacy.whenFreed(listener);
+      }
+
+      @Override
+      public void close() {
+        candidacy.close();
+      }
+    };
+  }
+}
