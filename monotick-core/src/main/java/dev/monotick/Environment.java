@@ -50,7 +50,14 @@ final class Environment {
         values.put(name, entry.getValue());
       } else {
         throw new IllegalArgumentException(
-            name + " is not a setting of Monotick" + Settings.suggestion(name, NAMES));
+            name
+                + "=\""
+                + entry.getValue()
+                + "\" is not a setting of Monotick"
+                + Settings.suggestion(name, NAMES)
+                + "; known are "
+                + String.join(", ", NAMES)
+                + ", MONOTICK_TASK_<NAME>_INTERVAL and MONOTICK_TASK_<NAME>_TIMEOUT");
       }
     }
   }
@@ -82,7 +89,10 @@ final class Environment {
       case "single-replica" -> Leadership.SINGLE_REPLICA;
       default ->
           throw new IllegalArgumentException(
-              LEADERSHIP + " must be elected or single-replica, but was \"" + value + "\"");
+              LEADERSHIP
+                  + " must be elected or single-replica, but was \""
+                  + value
+                  + "\"; use one of them");
     };
   }
 

@@ -148,9 +148,6 @@ final class Bodies {
     if (deadline != null) {
       deadline.cancel();
     }
-    if (failure != null && run.cancelReason() == null) {
-      log.warn("failed tick={} replica={}", run.tick(), context.replicaName(), failure);
-    }
     if (run.isSlot()) {
       run.loop().freeSlot();
     } else {
@@ -159,6 +156,10 @@ final class Bodies {
     Runnable action = whenChanged;
     if (action != null) {
       action.run();
+    }
+    // Last, because a logger calls methods of the failure, which may throw as well.
+    if (failure != null && run.cancelReason() == null) {
+      log.warn("failed tick={} replica={}", run.tick(), context.replicaName(), failure);
     }
   }
 

@@ -7,8 +7,10 @@ import dev.monotick.event.EventListener;
 import dev.monotick.event.Subscription;
 import dev.monotick.leader.LeaderTerm;
 import dev.monotick.leader.LeadershipListener;
+import dev.monotick.ledger.Gap;
 import dev.monotick.ledger.Ledger;
 import dev.monotick.ledger.Pause;
+import dev.monotick.ledger.TaskRegistration;
 import dev.monotick.ledger.TaskState;
 import dev.monotick.ledger.TickId;
 import dev.monotick.ledger.TickRecord;
@@ -39,6 +41,8 @@ public final class Engine implements Monotick {
 
   private static final Logger log = LoggerFactory.getLogger(Engine.class);
 
+  private static final int LONGEST_HISTORY = 1000;
+
   private final EngineConfig config;
   private final Settings settings;
   private final EngineThreads threads;
@@ -46,9 +50,13 @@ public final class Engine implements Monotick {
   private final EngineLoop loop;
   private final Set<String> names = ConcurrentHashMap.newKeySet();
   private final Object lifecycle = new Object();
-  // Both guarded by lifecycle.
-  private Phase phase = Phase.NEW;
+  private Phase phase = Phase.NEW; // guarded by lifecycle
   private final CompletableFuture<StopReport> stopped = new CompletableFuture<>();
+
+  /** Whoever waits for the loop; what the loop cannot answer any more is answered by the stop. */
+  private final Set<CompletableFuture<?>> waiting = ConcurrentHashMap.newKeySet();
+
+  private volatile boolean closed;
 
   private enum Phase {
     NEW,
@@ -98,9 +106,24 @@ public final class Engine implements Monotick {
     Duration timeout = settings.taskTimeouts().get(key);
     TaskSpec result = spec;
     if (interval != null) {
-      result = result.withSchedule(Schedule.every(interval));
+      TaskSpec before = result;
+      result = bySetting(key, "INTERVAL", () -> before.withSchedule(Schedule.every(interval)));
     }
-    return timeout == null ? result : result.withTimeout(timeout);
+    if (timeout != null) {
+      TaskSpec before = result;
+      result = bySetting(key, "TIMEOUT", () -> before.withTimeout(timeout));
+    }
+    return result;
+  }
+
+  /** A refusal names the variable that the operator typed. */
+  private static TaskSpec bySetting(String key, String what, Supplier<TaskSpec> change) {
+    try {
+      return change.get();
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "MONOTICK_TASK_" + key + "_" + what + " cannot be used: " + e.getMessage(), e);
+    }
   }
 
   private void checkEffect(TaskSpec spec) {
@@ -141,7 +164,7 @@ public final class Engine implements Monotick {
                   }
                 }));
     try {
-      threads.await(first);
+      await(first);
     } catch (JoinRefusedException e) {
       stop(Duration.ZERO);
       throw e;
@@ -166,6 +189,8 @@ public final class Engine implements Monotick {
     StopReport report = threads.await(stopped);
     if (first) {
       threads.close();
+      closed = true;
+      waiting.forEach(Engine::refuse);
       log.info("stopped replica={} clean={}", replicaName(), report.isClean());
     }
     return report;
@@ -183,7 +208,7 @@ public final class Engine implements Monotick {
 
   @Override
   public List<TickRecord> history(String task, int limit) {
-    if (limit < 1 || limit > 1000) {
+    if (limit < 1 || limit > LONGEST_HISTORY) {
       throw new IllegalArgumentException(
           "limit must be from 1 to 1000, but was " + limit + "; ask for fewer rows");
     }
@@ -201,17 +226,26 @@ public final class Engine implements Monotick {
       throw new IllegalArgumentException(
           "trigger key must be 1 to 200 characters, but was \"" + key + "\"; shorten it");
     }
-    TaskLoop known = known(task);
+    TaskLoop known = startedAndKnown(task);
     Ledger ledger = known.ledger().ledger();
     TickId tick = TickId.triggered(task, ledger.now(), key);
-    ledger.trigger(tick);
+    boolean added = ledger.trigger(tick);
     threads.execute(() -> loop.rescueSoon(known.ledger()));
-    return tick;
+    return added ? tick : earlier(ledger, tick);
+  }
+
+  /** Returns the tick that was triggered under this key before, if the ledger still has it. */
+  private static TickId earlier(Ledger ledger, TickId wanted) {
+    return ledger.history(wanted.task(), LONGEST_HISTORY).stream()
+        .map(TickRecord::tick)
+        .filter(other -> wanted.idempotencyKey().equals(other.idempotencyKey()))
+        .findFirst()
+        .orElse(wanted);
   }
 
   @Override
   public void pause(String task, String by, String note) {
-    TaskLoop known = known(task);
+    TaskLoop known = startedAndKnown(task);
     Ledger ledger = known.ledger().ledger();
     ledger.pause(task, new Pause(by, note, ledger.now()));
     threads.execute(
@@ -226,6 +260,7 @@ public final class Engine implements Monotick {
     TaskLoop known = known(task);
     Ledger ledger = known.ledger().ledger();
     Optional<TaskState> resumed;
+    List<Gap> gaps;
     do { // somebody may fire or fail in between; then the gaps are others
       List<TaskState> found = ledger.states(List.of(task));
       if (found.isEmpty()) {
@@ -235,10 +270,14 @@ public final class Engine implements Monotick {
       if (!known.planner().isPaused(seen)) {
         return;
       }
-      resumed = ledger.resume(seen, known.planner().pausedGaps(seen, ledger.now()));
+      gaps = known.planner().pausedGaps(seen, ledger.now());
+      resumed = ledger.resume(seen, gaps);
     } while (resumed.isEmpty());
+    List<Gap> accounted = gaps;
     threads.execute(
         () -> {
+          known.counters().notRun(accounted);
+          loop.telemetry().notRun(task, accounted);
           loop.telemetry().resumed(task);
           known.refresh();
         });
@@ -276,6 +315,23 @@ public final class Engine implements Monotick {
     return listeners.add(listener);
   }
 
+  /** Returns a task that the ledger knows too, though it may have been registered just now. */
+  private TaskLoop startedAndKnown(String task) {
+    TaskLoop found = known(task);
+    synchronized (lifecycle) {
+      if (phase == Phase.NEW) {
+        throw new IllegalStateException(
+            "task " + task + " cannot be asked for, the engine has not started; call start()");
+      }
+    }
+    // The loop's own registration may be on its way; the same one twice is one.
+    Optional<TaskRegistration> missing =
+        onLoop(
+            () -> found.state() == null ? Optional.of(loop.registration(found)) : Optional.empty());
+    missing.ifPresent(registration -> found.ledger().ledger().register(List.of(registration)));
+    return found;
+  }
+
   private TaskLoop known(String task) {
     TaskLoop found = names.contains(task) ? onLoop(() -> loopOrThrow(task)) : null;
     if (found == null) {
@@ -308,7 +364,24 @@ public final class Engine implements Monotick {
             answer.completeExceptionally(e);
           }
         });
-    return threads.await(answer);
+    return await(answer);
+  }
+
+  private <T> T await(CompletableFuture<T> answer) {
+    waiting.add(answer);
+    try {
+      if (closed) { // either this sees that it is closed, or the stop sees that this waits
+        refuse(answer);
+      }
+      return threads.await(answer);
+    } finally {
+      waiting.remove(answer);
+    }
+  }
+
+  private static void refuse(CompletableFuture<?> answer) {
+    answer.completeExceptionally(
+        new IllegalStateException("the engine is stopped; build another one"));
   }
 
   /** What a status is made of. */

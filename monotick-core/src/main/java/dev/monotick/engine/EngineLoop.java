@@ -113,15 +113,20 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   private void makeKnown(TaskLoop loop) {
+    Instant atStart = tickAtStart(loop.spec());
+    loop.ledger().register(registration(loop), state -> loop.registered(state, atStart));
+  }
+
+  /** Returns what the ledger is told of a task that begins now. */
+  TaskRegistration registration(TaskLoop loop) {
     TaskSpec spec = loop.spec();
-    Instant now = now();
-    Instant atStart =
-        spec.runAtStart() ? spec.schedule().previous(now.plusNanos(1)).orElse(null) : null;
-    Instant begin = atStart == null ? now : atStart.minusMillis(1);
-    loop.ledger()
-        .register(
-            new TaskRegistration(spec.name(), spec.schedule().toString(), begin),
-            state -> loop.registered(state, atStart));
+    Instant atStart = tickAtStart(spec);
+    Instant begin = atStart == null ? now() : atStart.minusMillis(1);
+    return new TaskRegistration(spec.name(), spec.schedule().toString(), begin);
+  }
+
+  private @Nullable Instant tickAtStart(TaskSpec spec) {
+    return spec.runAtStart() ? spec.schedule().previous(now().plusNanos(1)).orElse(null) : null;
   }
 
   private void elect(TaskLoop loop) {

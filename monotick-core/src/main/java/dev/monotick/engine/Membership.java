@@ -167,7 +167,7 @@ final class Membership {
       live = List.of(info);
       log.info("joined replica={} name={}", context.replica(), context.replicaName());
       owner.joined();
-      beat();
+      beat(lease);
     } else if (result.failure() instanceof JoinRefusedException refusal) {
       owner.refused(refusal);
     } else {
@@ -188,9 +188,9 @@ final class Membership {
     }
   }
 
-  private void beat() {
-    Lease current = lease;
-    if (closed || current == null) {
+  /** Beats for that lease only: what was planned for one that was lost must not go on as well. */
+  private void beat(@Nullable Lease current) {
+    if (closed || current == null || lease != current) {
       return;
     }
     Lease.Sent sent = Lease.Sent.now(time);
@@ -212,7 +212,7 @@ final class Membership {
       if (retry.failures() == 0) {
         log.warn("heartbeat got no answer validFor={}", current.validFor(), result.failure());
       }
-      context.threads().schedule(retry.failed(), this::beat);
+      context.threads().schedule(retry.failed(), () -> beat(current));
       watch();
       return;
     }
@@ -225,7 +225,9 @@ final class Membership {
       owner.beaten();
       Duration elapsed = Duration.ofNanos(time.nanos() - sent.nanos());
       Duration wait = timing.renewInterval().minus(elapsed);
-      context.threads().schedule(wait.isNegative() ? Duration.ZERO : wait, this::beat);
+      context
+          .threads()
+          .schedule(wait.isNegative() ? Duration.ZERO : wait, () -> beat(current));
     } else {
       watch();
     }

@@ -280,8 +280,7 @@ final class TaskLoop {
         counters.notRun(request.gaps());
         Claimed claimed = new Claimed(tick, request.claim(), reply.attempt(), plan.due(), term);
         boolean tooLate =
-            took.compareTo(CatchUp.ON_TIME) > 0
-                && plan.due().plus(spec.catchUp().window()).isBefore(host.now());
+            took.compareTo(CatchUp.ON_TIME) > 0 && !planner.isWanted(plan.nominal(), host.now());
         if (tooLate) {
           report(claimed, ended(Outcome.MISSED, "the claim was answered too late", null, true));
         } else {
@@ -558,7 +557,12 @@ final class TaskLoop {
   }
 
   private static String describe(Throwable failure) {
-    String text = failure.toString();
+    String text;
+    try {
+      text = failure.toString();
+    } catch (RuntimeException | Error e) { // it is the body's code, and may fail like the body
+      text = failure.getClass().getName();
+    }
     return text.length() <= 500 ? text : text.substring(0, 500);
   }
 }

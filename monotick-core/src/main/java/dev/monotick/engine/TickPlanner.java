@@ -44,12 +44,19 @@ final class TickPlanner {
     if (first.isEmpty()) {
       return new Plan.Idle("the schedule has no further tick");
     }
+    // Where catch-up wants several ticks they wait for the end of the backoff; else it costs them.
+    boolean waits = spec.catchUp().maximum() > 1;
     Optional<Instant> runnable =
-        first.get().isBefore(notBefore) ? spec.schedule().next(notBefore.minusNanos(1)) : first;
+        first.get().isBefore(notBefore) && !waits
+            ? spec.schedule().next(notBefore.minusNanos(1))
+            : first;
     if (runnable.isEmpty()) {
       return new Plan.Idle("the schedule has no further tick after the backoff");
     }
     Instant due = due(runnable.get());
+    if (due.isBefore(notBefore)) {
+      due = notBefore;
+    }
     if (due.isAfter(now)) {
       return new Plan.Wait(runnable.get(), due);
     }
@@ -126,6 +133,15 @@ final class TickPlanner {
       return new Plan.Due(chosen, due(chosen), () -> gaps(first, runnable, chosen, null));
     }
     return new Plan.Account(latest, () -> gaps(first, runnable, latest, latest));
+  }
+
+  /** Says whether catch-up still has a tick run that was planned a while ago. */
+  boolean isWanted(Instant nominal, Instant now) {
+    if (due(nominal).plus(spec.catchUp().window()).isBefore(now)) {
+      return false;
+    }
+    return spec.schedule().anchor() == Schedule.Anchor.LAST_END
+        || oldestToRun(nominal, latestDue(nominal, now), now).equals(nominal);
   }
 
   /** Returns the newest tick that is due, at least {@code runnable}. */

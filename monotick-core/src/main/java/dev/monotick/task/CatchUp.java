@@ -17,19 +17,24 @@ public record CatchUp(int maximum, Duration window) {
   private static final Duration FOREVER = Duration.ofDays(36_500);
   private static final CatchUp DEFAULTS = new CatchUp(1, Duration.ofHours(24));
 
-  /** Refuses fewer than one tick and a window shorter than {@link #ON_TIME}. */
+  /**
+   * Refuses fewer than one tick and a window shorter than {@link #ON_TIME} or longer than 100
+   * years.
+   */
   public CatchUp {
     if (maximum < 1) {
       throw new IllegalArgumentException(
           "catchUp maximum must be at least 1, but was " + maximum + "; use CatchUp.none()");
     }
-    if (window.compareTo(ON_TIME) < 0) {
+    if (window.compareTo(ON_TIME) < 0 || window.compareTo(FOREVER) > 0) {
       throw new IllegalArgumentException(
-          "catchUp window must be at least "
+          "catchUp window must be from "
               + ON_TIME
+              + " to "
+              + FOREVER
               + ", but was "
               + window
-              + "; use CatchUp.none() to run nothing that is late");
+              + "; use CatchUp.none() to run nothing that is late, CatchUp.all(..) for no limit");
     }
   }
 

@@ -1,7 +1,5 @@
 package dev.monotick.task;
 
-import static java.util.Objects.requireNonNull;
-
 import dev.monotick.schedule.Schedule;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -53,49 +51,49 @@ public final class TaskBuilder {
 
   /** Due by any schedule. */
   public TaskBuilder schedule(Schedule schedule) {
-    this.schedule = requireNonNull(schedule, "schedule");
+    this.schedule = schedule;
     return this;
   }
 
   /** Which replicas run a tick. Required. */
   public TaskBuilder mode(HaMode mode) {
-    this.mode = requireNonNull(mode, "mode");
+    this.mode = mode;
     return this;
   }
 
   /** What a tick promises when its replica dies; by default {@link Effect#AT_MOST_ONCE}. */
   public TaskBuilder effect(Effect effect) {
-    this.effect = requireNonNull(effect, "effect");
+    this.effect = effect;
     return this;
   }
 
   /** The leadership group, for {@link HaMode#LEADER}; by default {@link Task#DEFAULT_GROUP}. */
   public TaskBuilder group(String group) {
-    this.group = requireNonNull(group, "group");
+    this.group = group;
     return this;
   }
 
   /** What happens to a tick that finds another run; by default {@link Overlap#SKIP}. */
   public TaskBuilder overlap(Overlap overlap) {
-    this.overlap = requireNonNull(overlap, "overlap");
+    this.overlap = overlap;
     return this;
   }
 
   /** What happens to ticks that nobody was there for; by default the latest within 24 hours. */
   public TaskBuilder catchUp(CatchUp catchUp) {
-    this.catchUp = requireNonNull(catchUp, "catchUp");
+    this.catchUp = catchUp;
     return this;
   }
 
   /** How long a run may take; by default two minutes. */
   public TaskBuilder timeout(Duration timeout) {
-    this.timeout = requireNonNull(timeout, "timeout");
+    this.timeout = timeout;
     return this;
   }
 
   /** How long the task is left alone after failures; by default one second up to 15 minutes. */
   public TaskBuilder backoff(Backoff backoff) {
-    this.backoff = requireNonNull(backoff, "backoff");
+    this.backoff = backoff;
     return this;
   }
 
@@ -107,7 +105,7 @@ public final class TaskBuilder {
 
   /** By how much ticks are spread; by default not at all. */
   public TaskBuilder jitter(Duration jitter) {
-    this.jitter = requireNonNull(jitter, "jitter");
+    this.jitter = jitter;
     return this;
   }
 

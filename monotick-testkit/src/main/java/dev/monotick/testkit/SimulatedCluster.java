@@ -216,7 +216,7 @@ public final class SimulatedCluster implements AutoCloseable {
     private int replicas = 3;
     private long seed = 1;
     private LeaseTiming timing = InMemoryStore.DEFAULT_LEASE_TIMING;
-    private int historyPerTask = InMemoryStore.DEFAULT_HISTORY_PER_TASK;
+    private int historyPerTask = 1000;
     private final List<Function<String, Task>> tasks = new ArrayList<>();
 
     private Builder() {}
@@ -243,7 +243,7 @@ public final class SimulatedCluster implements AutoCloseable {
       return this;
     }
 
-    /** How many ended rows of each task the ledger keeps, for tests that read all of them. */
+    /** How many ended rows of each task the ledger keeps; by default 1000. */
     public Builder historyPerTask(int historyPerTask) {
       this.historyPerTask = historyPerTask;
       return this;

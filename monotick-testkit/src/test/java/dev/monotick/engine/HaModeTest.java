@@ -34,7 +34,8 @@ class HaModeTest {
   }
 
   private static Map<String, Long> runsByReplica(SimulatedCluster cluster) {
-    return cluster.runs().stream().collect(Collectors.groupingBy(Run::replica, Collectors.counting()));
+    return cluster.runs().stream()
+        .collect(Collectors.groupingBy(Run::replica, Collectors.counting()));
   }
 
   @Test
@@ -182,8 +183,7 @@ class HaModeTest {
         SimulatedCluster.builder()
             .replicas(2)
             .task(r -> each(SECOND, HaMode.LEADER).group("red").run(c -> {}))
-            .task(
-                r -> Task.named("b").every(SECOND).mode(HaMode.LEADER).group("blue").run(c -> {}))
+            .task(r -> Task.named("b").every(SECOND).mode(HaMode.LEADER).group("blue").run(c -> {}))
             .start()) {
       cluster.advance(SECOND);
       int red = cluster.leader("red").orElseThrow();

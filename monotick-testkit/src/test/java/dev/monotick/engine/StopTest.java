@@ -41,9 +41,7 @@ class StopTest {
   }
 
   private Monotick engine(TaskBody body) {
-    return builder()
-        .task(Task.named("task").every(SECOND).mode(HaMode.LEADER).run(body))
-        .build();
+    return builder().task(Task.named("task").every(SECOND).mode(HaMode.LEADER).run(body)).build();
   }
 
   @Test
