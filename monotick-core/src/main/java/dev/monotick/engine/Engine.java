@@ -367,6 +367,7 @@ public final class Engine implements Monotick {
     return await(answer);
   }
 
+  @SuppressWarnings("CollectionUndefinedEquality") // identity is what is meant
   private <T> T await(CompletableFuture<T> answer) {
     waiting.add(answer);
     try {
