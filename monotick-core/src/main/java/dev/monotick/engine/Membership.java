@@ -225,9 +225,7 @@ final class Membership {
       owner.beaten();
       Duration elapsed = Duration.ofNanos(time.nanos() - sent.nanos());
       Duration wait = timing.renewInterval().minus(elapsed);
-      context
-          .threads()
-          .schedule(wait.isNegative() ? Duration.ZERO : wait, () -> beat(current));
+      context.threads().schedule(wait.isNegative() ? Duration.ZERO : wait, () -> beat(current));
     } else {
       watch();
     }

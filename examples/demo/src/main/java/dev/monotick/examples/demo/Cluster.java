@@ -83,7 +83,7 @@ final class Cluster {
     }
     Replica leader = found.get();
     log.add("stopping " + leader.name() + ", the leader; its bodies get " + seconds(GRACE));
-    narrator.disturbed(leader.name(), " was told to stop");
+    narrator.disturbed(leader.name(), " was stopped");
     boolean clean = leader.stop(GRACE);
     log.add(leader.name() + (clean ? " stopped" : " stopped, but some bodies ignore it"));
   }

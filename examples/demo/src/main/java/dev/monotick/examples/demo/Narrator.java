@@ -39,7 +39,7 @@ final class Narrator {
     if (event instanceof MonotickEvent.LeadershipGained gained) {
       gained(replica, gained.term());
     } else if (event instanceof MonotickEvent.LeadershipLost lost) {
-      log.add(replica + " " + describe(lost.cause()) + " (fence " + lost.term().fence() + ")");
+      log.add(replica + " " + describe(lost.cause()) + ", fence " + lost.term().fence());
     } else if (event instanceof MonotickEvent.TaskBackingOff off) {
       log.add(
           off.task()
@@ -61,13 +61,13 @@ final class Narrator {
   }
 
   private synchronized void gained(String replica, LeaderTerm term) {
-    String line = replica + " leads (fence " + term.fence() + ")";
+    String line = replica + " leads, fence " + term.fence();
     Disturbance last = disturbance;
     if (last != null) {
       Duration took = Duration.ofNanos(ticker.read() - last.nanos);
       if (!replica.equals(last.leader)) {
         takeovers++;
-        line += ": takeover took " + took.toMillis() + " ms after " + last.leader + last.what;
+        line += ": took over " + took.toMillis() + " ms after " + last.leader + last.what;
       }
       disturbance = null;
     }

@@ -35,7 +35,7 @@ final class TruthTable {
               + String.format(
                   Locale.ROOT, "    fence %s, valid for %s", row.fence(), seconds(row.validFor()))
               + cut;
-      case FOLLOWS -> "   " + name + (row.cut() ? "is" + cut.stripLeading() : "follows");
+      case FOLLOWS -> "   " + name + (row.cut() ? ink.bad("cut off from the store") : "follows");
       case STOPPING -> "   " + name + ink.notable("stopping");
       case STOPPED -> ink.faint("   " + name + "stopped");
     };
@@ -62,7 +62,7 @@ final class TruthTable {
   }
 
   private static String format(String... cells) {
-    return String.format(Locale.ROOT, " %-13s  %-13s  %6s  %-16s %-10s %5s %7s", (Object[]) cells);
+    return String.format(Locale.ROOT, " %-13s %-13s  %6s  %-16s %-10s %5s %7s", (Object[]) cells);
   }
 
   private static String next(@Nullable Duration next) {
