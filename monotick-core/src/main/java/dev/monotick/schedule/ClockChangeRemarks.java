@@ -20,24 +20,27 @@ final class ClockChangeRemarks {
   private ClockChangeRemarks() {}
 
   static String of(Cron cron, CronFields fields) {
-    if (fields.followsElapsedTime() || fields.second().bits() == 0) {
-      return "";
+    if (fields.hour().open()) {
+      return ""; // follows elapsed time, of which every day has the same
     }
+    boolean elapsed = fields.followsElapsedTime();
+    Cron.Gap gap = elapsed ? Cron.Gap.SKIP : cron.gap();
+    Cron.Overlap overlap = elapsed ? Cron.Overlap.BOTH : cron.overlap();
     StringBuilder remarks = new StringBuilder();
     boolean forward = false;
     boolean back = false;
     for (ZoneOffsetTransition change : yearlyChanges(cron.zone().getRules())) {
       if (change.isGap() && !forward) {
-        forward = forward(remarks, cron, fields, change);
+        forward = forward(remarks, gap, fields, change);
       } else if (change.isOverlap() && !back) {
-        back = back(remarks, cron, fields, change);
+        back = back(remarks, overlap, fields, change);
       }
     }
     return remarks.toString();
   }
 
   private static boolean forward(
-      StringBuilder remarks, Cron cron, CronFields fields, ZoneOffsetTransition change) {
+      StringBuilder remarks, Cron.Gap gap, CronFields fields, ZoneOffsetTransition change) {
     LocalTime from = change.getDateTimeBefore().toLocalTime();
     if (!hasTimeFrom(fields, from, (int) change.getDuration().toSeconds())) {
       return false;
@@ -47,7 +50,7 @@ final class ClockChangeRemarks {
         .append("; ")
         .append(all ? "" : "times from " + from + " on are ")
         .append(
-            cron.gap() == Cron.Gap.SKIP
+            gap == Cron.Gap.SKIP
                 ? "left out when clocks go forward"
                 : "moved to "
                     + change.getDateTimeAfter().toLocalTime()
@@ -56,12 +59,12 @@ final class ClockChangeRemarks {
   }
 
   private static boolean back(
-      StringBuilder remarks, Cron cron, CronFields fields, ZoneOffsetTransition change) {
+      StringBuilder remarks, Cron.Overlap overlap, CronFields fields, ZoneOffsetTransition change) {
     LocalTime from = change.getDateTimeAfter().toLocalTime();
     if (!hasTimeFrom(fields, from, (int) change.getDuration().negated().toSeconds())) {
       return false;
     }
-    switch (cron.overlap()) {
+    switch (overlap) {
       case FIRST -> {} // what everybody expects needs no words
       case LAST -> remarks.append("; at the second of repeated times when clocks go back");
       case BOTH -> remarks.append("; twice when clocks go back");

@@ -231,7 +231,7 @@ public final class Cron implements Schedule {
       text.append("; days=").append(days);
     }
     if (!task.isEmpty()) {
-      text.append("; task={").append(task).append('}');
+      text.append("; task={").append(ScheduleText.escape(task)).append('}');
     }
     return text.toString();
   }

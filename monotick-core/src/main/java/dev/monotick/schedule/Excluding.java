@@ -7,8 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A schedule without the days that a calendar excludes. */
-record Excluding(Schedule schedule, ExclusionCalendar calendar, ZoneId zone) implements Schedule {
+/**
+ * A schedule without the days that a calendar excludes.
+ *
+ * @param dates the zone in which a date of the calendar begins and ends
+ */
+record Excluding(Schedule schedule, ExclusionCalendar calendar, ZoneId dates) implements Schedule {
 
   /** After so many excluded days on which the schedule would fire, we say that there is no more. */
   private static final int PATIENCE = 10_000;
@@ -23,7 +27,7 @@ record Excluding(Schedule schedule, ExclusionCalendar calendar, ZoneId zone) imp
               + " counts from the ends of runs; use an interval or cron");
     }
     Instant start = schedule.first().orElse(REFERENCE).minusNanos(1);
-    if (next(schedule, calendar, zone, start).isEmpty()) {
+    if (next(schedule, calendar, dates, start).isEmpty()) {
       throw new IllegalArgumentException(
           "this never fires: the calendar " + calendar + " excludes every time of " + schedule);
     }
@@ -31,7 +35,7 @@ record Excluding(Schedule schedule, ExclusionCalendar calendar, ZoneId zone) imp
 
   @Override
   public Optional<Instant> next(Instant after) {
-    return next(schedule, calendar, zone, after);
+    return next(schedule, calendar, dates, after);
   }
 
   private static Optional<Instant> next(
@@ -55,7 +59,7 @@ record Excluding(Schedule schedule, ExclusionCalendar calendar, ZoneId zone) imp
   public Optional<Instant> previous(Instant before) {
     Optional<Instant> time = schedule.previous(before);
     for (int tries = 0; time.isPresent() && tries < PATIENCE; tries++) {
-      LocalDate date = LocalDate.ofInstant(time.get(), zone);
+      LocalDate date = LocalDate.ofInstant(time.get(), dates);
       if (!calendar.excludes(date)) {
         return time;
       }
@@ -63,7 +67,7 @@ record Excluding(Schedule schedule, ExclusionCalendar calendar, ZoneId zone) imp
       if (open.isEmpty()) {
         return Optional.empty();
       }
-      time = schedule.previous(open.get().plusDays(1).atStartOfDay(zone).toInstant());
+      time = schedule.previous(open.get().plusDays(1).atStartOfDay(dates).toInstant());
     }
     return Optional.empty();
   }
@@ -74,16 +78,16 @@ record Excluding(Schedule schedule, ExclusionCalendar calendar, ZoneId zone) imp
     Optional<Instant> time = schedule.next(Instants.justBefore(from));
     int found = 0;
     while (found < limit && time.isPresent() && time.get().isBefore(to)) {
-      LocalDate date = LocalDate.ofInstant(time.get(), zone);
+      LocalDate date = LocalDate.ofInstant(time.get(), dates);
       if (calendar.excludes(date)) {
         times.add(time.get());
         found++;
         time = schedule.next(time.get());
       } else {
         // Straight to the next excluded day: between two holidays may lie millions of ticks.
-        Optional<LocalDate> closed = calendar.firstExcluded(date.plusDays(1), to, zone);
+        Optional<LocalDate> closed = calendar.firstExcluded(date.plusDays(1), to, dates);
         time =
-            closed.flatMap(day -> schedule.next(day.atStartOfDay(zone).toInstant().minusNanos(1)));
+            closed.flatMap(day -> schedule.next(day.atStartOfDay(dates).toInstant().minusNanos(1)));
       }
     }
     return times.stream().sorted().limit(limit).toList();
@@ -100,12 +104,12 @@ record Excluding(Schedule schedule, ExclusionCalendar calendar, ZoneId zone) imp
     Instant start = from;
     while (start.isBefore(to)) {
       Optional<LocalDate> closed =
-          calendar.firstExcluded(LocalDate.ofInstant(Instants.clamp(start), zone), to, zone);
+          calendar.firstExcluded(LocalDate.ofInstant(Instants.clamp(start), dates), to, dates);
       if (closed.isEmpty()) {
         break;
       }
-      Instant begin = closed.get().atStartOfDay(zone).toInstant();
-      Instant end = closed.get().plusDays(1).atStartOfDay(zone).toInstant();
+      Instant begin = closed.get().atStartOfDay(dates).toInstant();
+      Instant end = closed.get().plusDays(1).atStartOfDay(dates).toInstant();
       Instant low = begin.isBefore(start) ? start : begin;
       Instant high = end.isAfter(to) ? to : end;
       count += low.isBefore(high) ? schedule.count(low, high) : 0;
@@ -120,8 +124,13 @@ record Excluding(Schedule schedule, ExclusionCalendar calendar, ZoneId zone) imp
   }
 
   @Override
+  public ZoneId zone() {
+    return schedule.zone();
+  }
+
+  @Override
   public Schedule forTask(String name) {
-    return new Excluding(schedule.forTask(name), calendar, zone);
+    return new Excluding(schedule.forTask(name), calendar, dates);
   }
 
   @Override
@@ -131,6 +140,6 @@ record Excluding(Schedule schedule, ExclusionCalendar calendar, ZoneId zone) imp
 
   @Override
   public String toString() {
-    return ScheduleText.base(schedule) + "; except={" + calendar + "} in " + zone.getId();
+    return ScheduleText.base(schedule) + "; except={" + calendar + "} in " + dates.getId();
   }
 }

@@ -11,7 +11,7 @@ import java.util.Optional;
  */
 final class Limited implements Schedule {
 
-  private static final int MAXIMUM = 100_000;
+  private static final int MAXIMUM = 10_000;
 
   private final Schedule schedule;
   private final int runs;

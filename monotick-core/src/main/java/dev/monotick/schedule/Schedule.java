@@ -110,7 +110,7 @@ public interface Schedule {
 
   /**
    * Returns the first {@code runs} times of this schedule, which must have a beginning: call {@link
-   * #from} first. At most 100000.
+   * #from} first. At most 10000.
    *
    * @throws IllegalArgumentException if it has no beginning, or is a fixed delay
    */

@@ -208,7 +208,7 @@ final class ScheduleText {
               schedule,
               piece,
               cron -> cron.days(choice(value.start(), value.end(), key, Cron.Days.class)));
-      case "task" -> cron(schedule, piece, cron -> cron.forTask(unbraced(text)));
+      case "task" -> cron(schedule, piece, cron -> cron.forTask(unescape(unbraced(text))));
       default -> throw error("option", piece.start(), "this option is not known", OPTIONS);
     };
   }
@@ -239,6 +239,15 @@ final class ScheduleText {
     Piece id = trim(rest.start() + 3, rest.end());
     ZoneId zone = Zones.of(input.substring(id.start(), id.end()));
     return schedule.except(calendar, zone);
+  }
+
+  /** A name may have braces, which would end it too early. */
+  static String escape(String name) {
+    return name.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
+  }
+
+  private static String unescape(String text) {
+    return text.replace("%7D", "}").replace("%7B", "{").replace("%25", "%");
   }
 
   private static String unbraced(String text) {

@@ -91,9 +91,9 @@ final class ZoneSpan {
     return known;
   }
 
-  /** Finds the span that contains {@code second}, from here: neighbours first. */
-  ZoneSpan find(long second) {
-    ZoneSpan known = second >= end ? next : second < start ? previous : this;
-    return known != null && known.contains(second) ? known : at(rules, second);
+  /** Returns the span before or after this one if it is known and contains {@code second}. */
+  @Nullable ZoneSpan neighbour(long second) {
+    ZoneSpan known = second >= end ? next : previous;
+    return known != null && known.contains(second) ? known : null;
   }
 }

@@ -27,8 +27,11 @@ final class ZonedTimes {
   /** No change of an offset can move a local time further than this. */
   private static final long MARGIN = 2 * 86_400L;
 
+  /** Where a new schedule starts to look; any time would do. */
+  private static final long RECENT = 1_767_225_600L; // 2026-01-01T00:00:00Z
+
   private final LocalTimes times;
-  private final ZoneRules rules;
+  private final ZoneTimeline timeline;
   private final boolean runAtGapEnd;
   private final Cron.Overlap overlap;
 
@@ -37,10 +40,10 @@ final class ZonedTimes {
 
   ZonedTimes(LocalTimes times, ZoneRules rules, Cron.Gap gap, Cron.Overlap overlap) {
     this.times = times;
-    this.rules = rules;
+    this.timeline = ZoneTimeline.of(rules);
     this.runAtGapEnd = gap == Cron.Gap.RUN_AT_GAP_END;
     this.overlap = overlap;
-    this.recent = ZoneSpan.at(rules, 0);
+    this.recent = timeline.at(RECENT);
   }
 
   /** Returns the first fire at or after {@code second}, or {@link #NONE}. */
@@ -147,13 +150,10 @@ final class ZonedTimes {
   private ZoneSpan span(long second) {
     ZoneSpan span = recent;
     if (!span.contains(second)) {
-      span = span.find(second);
+      ZoneSpan near = span.neighbour(second);
+      span = near == null ? timeline.at(second) : near;
       recent = span;
     }
     return span;
-  }
-
-  ZoneRules rules() {
-    return rules;
   }
 }

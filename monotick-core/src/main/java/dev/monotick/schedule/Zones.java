@@ -2,9 +2,9 @@ package dev.monotick.schedule;
 
 import java.time.DateTimeException;
 import java.time.ZoneId;
-import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.TreeSet;
 
 /** Finds zones by their IANA id. */
 public final class Zones {
@@ -40,17 +40,25 @@ public final class Zones {
       return Optional.empty();
     }
     String wanted = normal(id);
-    return ZoneId.getAvailableZoneIds().stream()
-        .min(
-            Comparator.<String>comparingInt(zone -> distance(wanted, zone))
-                .thenComparing(Comparator.naturalOrder()));
+    int best = Integer.MAX_VALUE;
+    String nearest = "";
+    for (String zone : new TreeSet<>(ZoneId.getAvailableZoneIds())) {
+      String known = normal(zone);
+      String city = known.substring(known.lastIndexOf('/') + 1);
+      // To have only the city right is a little further away than the whole id.
+      int distance = Math.min(distance(wanted, known, best), distance(wanted, city, best - 1) + 1);
+      if (distance < best) {
+        best = distance;
+        nearest = zone;
+      }
+    }
+    return Optional.of(nearest);
   }
 
-  /** The distance to the whole id, or a little more than that to its city alone. */
-  private static int distance(String wanted, String zone) {
-    String known = normal(zone);
-    String city = known.substring(known.lastIndexOf('/') + 1);
-    return Math.min(2 * edits(wanted, known), 2 * edits(wanted, city) + 1);
+  /** Twice the number of edits; anything not below {@code best} if that can't be reached. */
+  private static int distance(String wanted, String known, int best) {
+    int atLeast = 2 * Math.abs(wanted.length() - known.length());
+    return atLeast >= best ? atLeast : 2 * edits(wanted, known);
   }
 
   private static String normal(String id) {

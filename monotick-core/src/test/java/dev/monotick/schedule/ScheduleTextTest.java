@@ -35,7 +35,7 @@ class ScheduleTextTest {
             Cron.quartz("0 0 12 ? * 2#1 2027-2030").zone(BERLIN),
             Cron.unix("0 0 * * 7"),
             Schedule.cron("@daily"),
-            Schedule.cron("H H * * *").forTask("a; b=c"),
+            Schedule.cron("H H * * *").forTask("a; {b}=c}%7D"),
             Schedule.every(Duration.ofMillis(1)),
             interval,
             Schedule.fixedDelay(Duration.ofSeconds(61)),
@@ -154,7 +154,9 @@ class ScheduleTextTest {
     assertThat(describe("30 2 * * *", ZoneId.of("Africa/Casablanca")))
         .endsWith("moved to 03:00 when clocks go forward");
     assertThat(describe("*/15 2 * * *", BERLIN))
-        .isEqualTo("At 02:00, 02:15, 02:30 and 02:45, Europe/Berlin");
+        .isEqualTo(
+            "At 02:00, 02:15, 02:30 and 02:45, Europe/Berlin; left out when clocks go forward;"
+                + " twice when clocks go back");
   }
 
   @Test
