@@ -60,6 +60,10 @@ final class Bodies {
   /** Called by a body, on its own thread. */
   void startInSlot(BodyRun parent, TaskBody work) {
     TaskLoop loop = parent.loop();
+    if (parent.isCancelled()) {
+      throw new IllegalStateException(
+          "tick " + parent.tick() + " is cancelled; begin no more work, and return");
+    }
     if (!loop.takeSlot()) {
       throw new IllegalStateException(
           "task "
