@@ -1,5 +1,6 @@
 package dev.monotick;
 
+import dev.monotick.internal.EditDistance;
 import dev.monotick.leader.LeaseTiming;
 import java.time.Duration;
 import java.util.Collection;
@@ -69,30 +70,12 @@ public record Settings(
     String nearest = null;
     int distance = Math.max(2, wrong.length() / 3) + 1;
     for (String name : new TreeSet<>(names)) {
-      int d = distance(wrong, name);
+      int d = EditDistance.between(wrong, name);
       if (d < distance) {
         distance = d;
         nearest = name;
       }
     }
     return nearest == null ? "" : "; did you mean " + nearest + "?";
-  }
-
-  /** Levenshtein's distance. */
-  private static int distance(String a, String b) {
-    int[] row = new int[b.length() + 1];
-    for (int j = 0; j < row.length; j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= a.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int replace = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(replace, Math.min(row[j], row[j - 1]) + 1);
-      }
-    }
-    return row[b.length()];
   }
 }

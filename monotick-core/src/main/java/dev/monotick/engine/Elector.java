@@ -1,5 +1,6 @@
 package dev.monotick.engine;
 
+import dev.monotick.internal.StableHash;
 import dev.monotick.leader.Candidacy;
 import dev.monotick.leader.Fence;
 import dev.monotick.leader.LeadershipListener.LossCause;
@@ -325,7 +326,7 @@ final class Elector {
   /** Followers do not ask in step, nor a follower always at the same distance. */
   private Duration pollInterval() {
     long millis = timing.renewInterval().toMillis();
-    long spread = Math.floorMod(Rendezvous.hash(candidate, polls++), 41L) - 20;
+    long spread = Math.floorMod(StableHash.of(candidate, polls++), 41L) - 20;
     return Duration.ofMillis(Math.max(1, millis + millis * spread / 100));
   }
 

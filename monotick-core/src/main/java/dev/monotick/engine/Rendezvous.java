@@ -1,5 +1,6 @@
 package dev.monotick.engine;
 
+import dev.monotick.internal.StableHash;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import java.time.Instant;
@@ -16,7 +17,7 @@ final class Rendezvous {
 
   /** Returns how many of the live replicas that know the task come before this one. */
   static int rank(ReplicaId self, List<ReplicaInfo> live, String task, Instant nominal) {
-    long tick = hash(task, nominal.toEpochMilli());
+    long tick = StableHash.of(task, nominal.toEpochMilli());
     long own = score(self, tick);
     int rank = 0;
     for (ReplicaInfo other : live) {
@@ -33,21 +34,6 @@ final class Rendezvous {
   private static long score(ReplicaId replica, long tick) {
     long bits =
         replica.value().getMostSignificantBits() ^ replica.value().getLeastSignificantBits();
-    return mix(bits + tick * 0x9e3779b97f4a7c15L);
-  }
-
-  /** A hash that is the same on every replica and JDK. */
-  static long hash(String text, long salt) {
-    long hash = 0xcbf29ce484222325L;
-    for (int i = 0; i < text.length(); i++) {
-      hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
-    }
-    return mix(hash ^ (salt * 0x9e3779b97f4a7c15L));
-  }
-
-  private static long mix(long value) {
-    long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
-    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
-    return mixed ^ (mixed >>> 31);
+    return StableHash.mix(bits + tick * 0x9e3779b97f4a7c15L);
   }
 }

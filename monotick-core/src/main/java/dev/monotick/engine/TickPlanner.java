@@ -1,5 +1,6 @@
 package dev.monotick.engine;
 
+import dev.monotick.internal.StableHash;
 import dev.monotick.ledger.Gap;
 import dev.monotick.ledger.SkipReason;
 import dev.monotick.ledger.TaskState;
@@ -85,7 +86,7 @@ final class TickPlanner {
     if (state.failures() == 0 || failedAt == null) {
       return Instant.MIN;
     }
-    long hash = Rendezvous.hash(spec.name(), state.failures());
+    long hash = StableHash.of(spec.name(), state.failures());
     return failedAt.plus(spec.backoff().delay(state.failures(), hash));
   }
 

@@ -1,5 +1,6 @@
 package dev.monotick.schedule;
 
+import dev.monotick.internal.StableHash;
 import java.util.BitSet;
 import java.util.Locale;
 
@@ -135,7 +136,7 @@ final class CronFieldParser {
     }
     boolean stepped = at < end && peek() == '/';
     int step = optionalStep();
-    long hash = Jitter.hash(kind.label + "/" + task, 0);
+    long hash = StableHash.of(kind.label + "/" + task, 0);
     int width = high - low + 1;
     if (stepped) {
       open |= !bounded;

@@ -1,5 +1,6 @@
 package dev.monotick.schedule;
 
+import dev.monotick.internal.StableHash;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -27,18 +28,6 @@ public final class Jitter {
     if (room <= 0) {
       return nominal;
     }
-    return nominal.plusMillis(Math.floorMod(hash(name, nominal.toEpochMilli()), room));
-  }
-
-  /** FNV-1a over the name, then a 64-bit finalizer: stable over versions, machines and JDKs. */
-  static long hash(String name, long salt) {
-    long hash = 0xcbf29ce484222325L;
-    for (int i = 0; i < name.length(); i++) {
-      hash = (hash ^ name.charAt(i)) * 0x100000001b3L;
-    }
-    hash ^= salt * 0x9e3779b97f4a7c15L;
-    hash = (hash ^ (hash >>> 30)) * 0xbf58476d1ce4e5b9L;
-    hash = (hash ^ (hash >>> 27)) * 0x94d049bb133111ebL;
-    return hash ^ (hash >>> 31);
+    return nominal.plusMillis(Math.floorMod(StableHash.of(name, nominal.toEpochMilli()), room));
   }
 }

@@ -1,5 +1,6 @@
 package dev.monotick.schedule;
 
+import dev.monotick.internal.EditDistance;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.Locale;
@@ -58,28 +59,10 @@ public final class Zones {
   /** Twice the number of edits; anything not below {@code best} if that can't be reached. */
   private static int distance(String wanted, String known, int best) {
     int atLeast = 2 * Math.abs(wanted.length() - known.length());
-    return atLeast >= best ? atLeast : 2 * edits(wanted, known);
+    return atLeast >= best ? atLeast : 2 * EditDistance.between(wanted, known);
   }
 
   private static String normal(String id) {
     return id.strip().toLowerCase(Locale.ROOT).replace(' ', '_').replace('-', '_');
-  }
-
-  /** Levenshtein's distance. */
-  private static int edits(String a, String b) {
-    int[] row = new int[b.length() + 1];
-    for (int j = 0; j <= b.length(); j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= a.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= b.length(); j++) {
-        int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-      }
-    }
-    return row[b.length()];
   }
 }

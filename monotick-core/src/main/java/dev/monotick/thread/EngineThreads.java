@@ -3,6 +3,7 @@ package dev.monotick.thread;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
@@ -46,6 +47,18 @@ public interface EngineThreads {
 
   /** Waits, on a thread that is not the loop, until the loop has completed the result. */
   <T> T await(CompletableFuture<T> result);
+
+  /** Returns the value of a result that is complete, or throws what it failed with. */
+  static <T> T valueOf(CompletableFuture<T> result) {
+    try {
+      return result.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
 
   /** Ends all threads but those of bodies that still run. Nothing is accepted any more. */
   void close();

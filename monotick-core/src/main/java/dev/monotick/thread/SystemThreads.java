@@ -4,7 +4,6 @@ import dev.monotick.time.Ticker;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -167,14 +166,7 @@ public final class SystemThreads implements EngineThreads {
 
   @Override
   public <T> T await(CompletableFuture<T> result) {
-    try {
-      return result.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw e;
-    }
+    return EngineThreads.valueOf(result);
   }
 
   @Override

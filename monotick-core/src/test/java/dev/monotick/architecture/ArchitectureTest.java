@@ -20,10 +20,13 @@ class ArchitectureTest extends ArchitectureRules {
   }
 
   @Test
-  void scheduleKnowsNoOtherPackageButTime() {
+  void scheduleKnowsNoOtherPackageButTimeAndInternal() {
     refuse(
-        "let the package schedule use time only: nominal times are computed, never observed",
-        dependencies(mainClasses(), in("schedule"), ours().and(in("schedule", "time").negate())));
+        "let the package schedule use time and internal only: nominal times are computed, never observed",
+        dependencies(
+            mainClasses(),
+            in("schedule"),
+            ours().and(in("schedule", "time", "internal").negate())));
   }
 
   @Test

@@ -9,7 +9,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 
@@ -151,14 +150,7 @@ final class ManualThreads implements EngineThreads {
     if (!result.isDone()) {
       throw new AssertionError("the engine gave no answer within " + LONGEST_WAIT);
     }
-    try {
-      return result.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw e;
-    }
+    return EngineThreads.valueOf(result);
   }
 
   @Override
