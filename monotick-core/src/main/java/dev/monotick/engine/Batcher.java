@@ -1,11 +1,13 @@
 package dev.monotick.engine;
 
+import dev.monotick.store.StoreException;
 import dev.monotick.thread.EngineThreads;
 import dev.monotick.thread.Result;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -29,6 +31,7 @@ final class Batcher<Q, R> {
   private final Retry retry;
   private final ArrayDeque<Item<Q, R>> queue = new ArrayDeque<>();
   private boolean inFlight;
+  private int singles;
 
   private record Item<Q, R>(Q request, Consumer<R> reply) {}
 
@@ -68,8 +71,10 @@ final class Batcher<Q, R> {
       inFlight = false;
       return;
     }
-    List<Item<Q, R>> batch = new ArrayList<>(Math.min(queue.size(), LARGEST));
-    while (batch.size() < LARGEST && !queue.isEmpty()) {
+    int largest = singles > 0 ? 1 : LARGEST;
+    singles = Math.max(0, singles - 1);
+    List<Item<Q, R>> batch = new ArrayList<>(Math.min(queue.size(), largest));
+    while (batch.size() < largest && !queue.isEmpty()) {
       batch.add(queue.remove());
     }
     send(batch);
@@ -81,7 +86,7 @@ final class Batcher<Q, R> {
       requests.add(item.request());
     }
     if (inline) {
-      answered(batch, Result.of(call.apply(requests)));
+      answered(batch, inlineResult(requests));
       return;
     }
     threads.call(what, TIMEOUT, () -> call.apply(requests), result -> answered(batch, result));
@@ -89,11 +94,7 @@ final class Batcher<Q, R> {
 
   private void answered(List<Item<Q, R>> batch, Result<List<R>> result) {
     if (!result.isValue()) {
-      Duration wait = retry.failed();
-      if (retry.failures() == 1) {
-        log.warn("{} got no answer, trying again until there is one", what, result.failure());
-      }
-      threads.schedule(wait, () -> send(batch));
+      unanswered(batch, result.failure());
       return;
     }
     if (retry.isFailing()) {
@@ -108,10 +109,42 @@ final class Batcher<Q, R> {
     for (int i = 0; i < replies.size(); i++) {
       batch.get(i).reply().accept(replies.get(i));
     }
+    goOn();
+  }
+
+  private void goOn() {
     if (inline) {
       threads.execute(this::sendNext); // not deeper into the stack
     } else {
       sendNext();
+    }
+  }
+
+  private void unanswered(List<Item<Q, R>> batch, Throwable failure) {
+    Duration wait = retry.failed();
+    boolean silence = failure instanceof StoreException || failure instanceof TimeoutException;
+    if (silence) {
+      if (retry.failures() == 1) {
+        log.warn("{} got no answer, trying again until there is one", what, failure);
+      }
+      threads.schedule(wait, () -> send(batch));
+      return;
+    }
+    // The store answered, and did not like it. Others must not wait for the one request that is to
+    // blame: from here on each goes alone, and after those that are waiting.
+    log.error("{} was refused, trying again requests={}", what, batch.size(), failure);
+    for (Item<Q, R> item : batch) {
+      threads.schedule(wait, () -> submit(item.request(), item.reply()));
+    }
+    singles += batch.size();
+    goOn();
+  }
+
+  private Result<List<R>> inlineResult(List<Q> requests) {
+    try {
+      return Result.of(call.apply(requests));
+    } catch (RuntimeException e) {
+      return Result.failed(e);
     }
   }
 }

@@ -60,6 +60,10 @@ final class Bodies {
   /** Called by a body, on its own thread. */
   void startInSlot(BodyRun parent, TaskBody work) {
     TaskLoop loop = parent.loop();
+    if (parent.isCancelled()) {
+      throw new IllegalStateException(
+          "tick " + parent.tick() + " is cancelled; begin no more work, and return");
+    }
     if (!loop.takeSlot()) {
       throw new IllegalStateException(
           "task "
@@ -93,26 +97,30 @@ final class Bodies {
     running.add(run);
     EngineThreads threads = context.threads();
     run.deadline = threads.schedule(run.loop().spec().timeout(), () -> timedOut(run));
-    run.handedOver(
-        threads.body(
-            run.tick().task(),
-            () -> {
-              // The last look, on the body's own thread: whatever held it up between the loop and
-              // here (a pause, a full pool) may have outlived its right to run.
-              boolean began = !run.isCancelled();
-              Throwable failure = null;
-              if (began) {
-                Instant at = now.get();
-                threads.execute(() -> began(run, at));
-                try {
-                  work.execute(run);
-                } catch (Throwable thrown) { // whatever a body throws, its loop goes on
-                  failure = thrown;
-                }
-              }
-              Throwable result = failure;
-              threads.execute(() -> ended(run, began, result));
-            }));
+    try {
+      run.handedOver(threads.body(run.tick().task(), () -> execute(run, work)));
+    } catch (RuntimeException | Error e) { // no thread to be had, say: a failure like any other
+      threads.execute(() -> ended(run, true, e));
+    }
+  }
+
+  /** Runs on the body's own thread. */
+  private void execute(BodyRun run, TaskBody work) {
+    // The last look: whatever held it up between the loop and here (a pause, a full pool) may have
+    // outlived its right to run.
+    boolean began = !run.isCancelled();
+    Throwable failure = null;
+    if (began) {
+      Instant at = now.get();
+      context.threads().execute(() -> began(run, at));
+      try {
+        work.execute(run);
+      } catch (Throwable thrown) { // whatever a body throws, its loop goes on
+        failure = thrown;
+      }
+    }
+    Throwable result = failure;
+    context.threads().execute(() -> ended(run, began, result));
   }
 
   private void began(BodyRun run, Instant at) {

@@ -52,7 +52,10 @@ final class Elector {
     /** A term began. */
     void gained(Term term);
 
-    /** A term is over and revoked: cancel its work. */
+    /** A term is revoked: cancel its work. */
+    void revoked(Term term);
+
+    /** A term is over, and its lease let go: tell those who listen. */
     void lost(Term term, LossCause cause);
   }
 
@@ -123,7 +126,9 @@ final class Elector {
       return;
     }
     Fence fence = current.fence();
-    end(current, LossCause.RELEASED);
+    revoke(current, LossCause.RELEASED);
+    log.info("leadership released {}", current);
+    owner.lost(current, LossCause.RELEASED);
     quietUntil = time.nanos() + timing.leaseDuration().toNanos();
     if (calling) {
       afterCall(() -> sendRelease(fence, done)); // one call at a time; the renewal comes back first
@@ -302,22 +307,19 @@ final class Elector {
   }
 
   private void lose(Term lost, LossCause cause) {
-    end(lost, cause);
+    revoke(lost, cause);
     candidacy.abandon();
+    log.warn("leadership lost {} cause={}", lost, cause);
+    owner.lost(lost, cause);
     // Whoever lost it against its will waits until everybody else has had a chance.
     tryAgainAfter(timing.leaseDuration());
   }
 
-  private void end(Term ended, LossCause cause) {
+  private void revoke(Term ended, LossCause cause) {
     ended.lease().end(cause);
     term = null;
     cancelNext();
-    if (cause == LossCause.RELEASED) {
-      log.info("leadership released {}", ended);
-    } else {
-      log.warn("leadership lost {} cause={}", ended, cause);
-    }
-    owner.lost(ended, cause);
+    owner.revoked(ended);
   }
 
   /** Followers do not ask in step, nor a follower always at the same distance. */

@@ -368,7 +368,6 @@ public final class Engine implements Monotick {
     return await(answer);
   }
 
-  @SuppressWarnings("CollectionUndefinedEquality") // a future equals itself, which is what is meant
   private <T> T await(CompletableFuture<T> answer) {
     Object turn = new Object();
     waiting.put(turn, answer);

@@ -227,8 +227,12 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   @Override
-  public void lost(Term term, LossCause cause) {
+  public void revoked(Term term) {
     bodies.cancel(run -> run.claimed().term() == term, CancelReason.LEADERSHIP_LOST);
+  }
+
+  @Override
+  public void lost(Term term, LossCause cause) {
     telemetry.lost(term, cause);
   }
 

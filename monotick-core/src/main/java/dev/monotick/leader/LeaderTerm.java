@@ -12,7 +12,7 @@ public interface LeaderTerm {
   /** Returns the number that orders this term among all of its group. */
   Fence fence();
 
-  /** Returns when the term began, by the store's clock. */
+  /** Returns when the term began, by this replica's wall clock. */
   Instant since();
 
   /**

@@ -56,10 +56,6 @@ final class EndedRow {
         && tick.nominal().equals(nominal);
   }
 
-  boolean isTriggeredBy(String key) {
-    return key.equals(trigger);
-  }
-
   @Nullable Outcome outcome() {
     return outcome;
   }

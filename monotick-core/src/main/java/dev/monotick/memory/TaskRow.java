@@ -194,7 +194,7 @@ final class TaskRow {
   }
 
   synchronized boolean trigger(TickId tick, String key) {
-    if (rows().hasTrigger(key)) {
+    if (!rows().addTrigger(key)) {
       return false;
     }
     rows().add(TickRow.waiting(tick));

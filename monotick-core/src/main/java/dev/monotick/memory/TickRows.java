@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +27,13 @@ final class TickRows {
   private static final Comparator<TickRecord> NEWEST_FIRST =
       Comparator.comparing((TickRecord row) -> row.tick().nominal()).reversed();
 
+  private static final int KEPT_TRIGGERS = 1000;
+
   private final List<TickRow> live = new ArrayList<>(2);
   private final Deque<EndedRow> over = new ArrayDeque<>(1); // in the order in which they ended
+
+  // Apart from the rows, so that a key is known for longer than its row is kept.
+  private @Nullable Set<String> triggers;
 
   List<TickRow> live() {
     return live;
@@ -115,9 +122,18 @@ final class TickRows {
     return null;
   }
 
-  boolean hasTrigger(String key) {
-    return live.stream().anyMatch(row -> key.equals(row.tick().trigger()))
-        || over.stream().anyMatch(row -> row.isTriggeredBy(key));
+  /** Remembers a trigger's key, and the last thousand before it; false if it was there already. */
+  boolean addTrigger(String key) {
+    if (triggers == null) {
+      triggers = new LinkedHashSet<>();
+    }
+    if (!triggers.add(key)) {
+      return false;
+    }
+    if (triggers.size() > KEPT_TRIGGERS) {
+      triggers.remove(triggers.iterator().next());
+    }
+    return true;
   }
 
   List<TickRecord> newestFirst(String task, int limit) {

@@ -14,17 +14,22 @@ public record CatchUp(int maximum, Duration window) {
   /** A tick that is less late than this counts as on time. */
   public static final Duration ON_TIME = Duration.ofSeconds(10);
 
+  private static final int MOST = 1000;
   private static final Duration FOREVER = Duration.ofDays(36_500);
   private static final CatchUp DEFAULTS = new CatchUp(1, Duration.ofHours(24));
 
   /**
-   * Refuses fewer than one tick and a window shorter than {@link #ON_TIME} or longer than 100
-   * years.
+   * Refuses fewer than one tick or more than 1000, and a window shorter than {@link #ON_TIME} or
+   * longer than 100 years.
    */
   public CatchUp {
-    if (maximum < 1) {
+    if (maximum < 1 || maximum > MOST) {
       throw new IllegalArgumentException(
-          "catchUp maximum must be at least 1, but was " + maximum + "; use CatchUp.none()");
+          "catchUp maximum must be from 1 to "
+              + MOST
+              + ", but was "
+              + maximum
+              + "; use CatchUp.none() to run nothing that is late, or a smaller number");
     }
     if (window.compareTo(ON_TIME) < 0 || window.compareTo(FOREVER) > 0) {
       throw new IllegalArgumentException(

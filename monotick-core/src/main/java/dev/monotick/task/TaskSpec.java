@@ -110,15 +110,20 @@ public record TaskSpec(
 
   /** Returns this task on another schedule. */
   public TaskSpec withSchedule(Schedule other) {
-    return with(other, timeout);
+    return with(other, timeout, body);
   }
 
   /** Returns this task with another timeout. */
   public TaskSpec withTimeout(Duration other) {
-    return with(schedule, other);
+    return with(schedule, other, body);
   }
 
-  private TaskSpec with(Schedule otherSchedule, Duration otherTimeout) {
+  /** Returns this task with another body, which may call this one's. */
+  public TaskSpec withBody(TaskBody other) {
+    return with(schedule, timeout, other);
+  }
+
+  private TaskSpec with(Schedule otherSchedule, Duration otherTimeout, TaskBody otherBody) {
     return new TaskSpec(
         name,
         otherSchedule,
@@ -133,7 +138,7 @@ public record TaskSpec(
         jitter,
         runAtStart,
         slots,
-        body);
+        otherBody);
   }
 
   @Override

@@ -1,13 +1,13 @@
 package dev.monotick.testkit;
 
 import dev.monotick.Monotick;
-import dev.monotick.event.MonotickEvent;
 import dev.monotick.leader.LeaderTerm;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.ledger.TickId;
 import dev.monotick.memory.InMemoryStore;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.task.Task;
+import dev.monotick.task.TaskSpec;
 import dev.monotick.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,9 +47,14 @@ public final class SimulatedCluster implements AutoCloseable {
    * @param tick its tick
    * @param replica on which replica
    * @param at when, by the store's clock
-   * @param lateness how long after it was due
    */
-  public record Run(TickId tick, String replica, Instant at, Duration lateness) {}
+  public record Run(TickId tick, String replica, Instant at) {
+
+    /** Returns how long after its nominal time it began. */
+    public Duration lateness() {
+      return Duration.between(tick.nominal(), at);
+    }
+  }
 
   private static final class Replica {
 
@@ -192,16 +197,19 @@ public final class SimulatedCluster implements AutoCloseable {
             .replicaName(replica.name)
             .replicaId(new ReplicaId(new UUID(random.nextLong(), random.nextLong())))
             .build();
-    engine.subscribe((MonotickEvent event) -> record(replica.name, event));
-    tasks.forEach(task -> engine.register(task.apply(replica.name)));
+    tasks.forEach(task -> engine.register(recorded(replica.name, task.apply(replica.name))));
     engine.start();
     replica.engine = engine;
   }
 
-  private void record(String replica, MonotickEvent event) {
-    if (event instanceof MonotickEvent.TickStarted started) {
-      runs.add(new Run(started.tick(), replica, scheduler.time().now(), started.lateness()));
-    }
+  /** Counts in the body itself, so that a body which kills its replica is counted too. */
+  private Task recorded(String replica, Task task) {
+    TaskSpec spec = TaskSpec.of(task);
+    return spec.withBody(
+        context -> {
+          runs.add(new Run(context.tick(), replica, scheduler.time().now()));
+          spec.execute(context);
+        });
   }
 
   /** Kills all replicas. */

@@ -1,0 +1,106 @@
+package dev.monotick.micrometer;
+
+import dev.monotick.leader.Fence;
+import dev.monotick.ledger.Outcome;
+import dev.monotick.ledger.SkipReason;
+import dev.monotick.metric.MetricSink;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts an engine's figures into a Micrometer registry.
+ *
+ * <p>A task has {@value #METERS_PER_TASK} meters and a leadership group {@value #METERS_PER_GROUP},
+ * so a registry grows with the number of tasks and never with the number of ticks. All meters of a
+ * task are made when it is registered, hence counters begin at zero, and afterwards the engine's
+ * loop only looks them up. {@code docs/operate/metrics.md} lists them.
+ *
+ * <p>One instance serves one engine. Engines that share a registry need a tag that tells them
+ * apart; engines that follow each other need {@link #close} in between, or gauges keep showing the
+ * former one. Thread-safe.
+ */
+public final class MicrometerMetrics implements MetricSink, AutoCloseable {
+
+  /** How many meters each registered task has. */
+  public static final int METERS_PER_TASK = 17;
+
+  /** How many meters each leadership group has in which this replica has led. */
+  public static final int METERS_PER_GROUP = 2;
+
+  private final Meters meters;
+  private final ConcurrentMap<String, TaskMeters> tasks = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, GroupMeters> groups = new ConcurrentHashMap<>();
+
+  /** Creates a sink whose meters have no tags but their own. */
+  public MicrometerMetrics(MeterRegistry registry) {
+    this(registry, Tags.empty());
+  }
+
+  /**
+   * Creates a sink.
+   *
+   * @param registry where the meters go
+   * @param tags what every meter has beside its own tags, such as the replica's name
+   */
+  public MicrometerMetrics(MeterRegistry registry, Tags tags) {
+    this.meters = new Meters(registry, tags);
+  }
+
+  @Override
+  public void taskRegistered(String task) {
+    TaskMeters unused = task(task);
+  }
+
+  @Override
+  public void tickStarted(String task, Duration lateness) {
+    task(task).started(lateness);
+  }
+
+  @Override
+  public void tickEnded(String task, Outcome outcome, Duration duration, Instant at) {
+    task(task).ended(outcome, duration, at);
+  }
+
+  @Override
+  public void ticksNotRun(String task, Outcome outcome, @Nullable SkipReason reason, long count) {
+    task(task).notRun(outcome, reason, count);
+  }
+
+  @Override
+  public void tickLeftToLeader(String task) {
+    task(task).leftToLeader();
+  }
+
+  @Override
+  public void duplicateRefused(String task) {
+    task(task).duplicateRefused();
+  }
+
+  @Override
+  public void refusedByFence(String task) {
+    task(task).refusedByFence();
+  }
+
+  @Override
+  public void leadership(String group, boolean leader, @Nullable Fence fence) {
+    groups.computeIfAbsent(group, name -> new GroupMeters(meters, name)).changed(leader, fence);
+  }
+
+  /** Takes all meters out of the registry again. Stop the engine first. */
+  @Override
+  public void close() {
+    tasks.clear();
+    groups.clear();
+    meters.close();
+  }
+
+  private TaskMeters task(String name) {
+    TaskMeters known = tasks.get(name); // on the engine's loop this is all that happens
+    return known != null ? known : tasks.computeIfAbsent(name, n -> new TaskMeters(meters, n));
+  }
+}
