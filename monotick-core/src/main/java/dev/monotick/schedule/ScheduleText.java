@@ -232,7 +232,7 @@ final class ScheduleText {
     if (rest.start() == rest.end()) {
       return schedule.except(calendar);
     }
-    if (!input.startsWith("in ", rest.start())) {
+    if (rest.end() - rest.start() < 3 || !input.startsWith("in ", rest.start())) {
       throw error(
           "except", rest.start(), "this does not fit", "as in except={SAT} in Europe/Paris");
     }

@@ -79,6 +79,7 @@ class ScheduleTextTest {
         List.of(
             "@daily; zone=Europe/Berln",
             "@daily; colour=red",
+            "@daily; except={SAT} in ",
             "@daily; gap=LATER",
             "@every 5s; zone=UTC",
             "@every 5s; phase=5s",

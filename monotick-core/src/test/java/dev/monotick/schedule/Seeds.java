@@ -2,11 +2,17 @@ package dev.monotick.schedule;
 
 import java.util.Random;
 
-/** Random numbers that a failing test can be given again: {@code -Dmonotick.seed=...}. */
+/**
+ * Random numbers of a seed: always the same in a build, so that a change is to blame for what a
+ * change breaks; others by {@code -Dmonotick.seed=NUMBER}, new ones by {@code
+ * -Dmonotick.seed=random}.
+ */
 final class Seeds {
 
-  /** New ground with every run, unless told. */
-  static final long SEED = Long.getLong("monotick.seed", System.nanoTime());
+  static final long SEED =
+      "random".equals(System.getProperty("monotick.seed"))
+          ? System.nanoTime()
+          : Long.getLong("monotick.seed", 1L);
 
   private Seeds() {}
 
