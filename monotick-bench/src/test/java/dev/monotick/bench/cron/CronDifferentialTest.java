@@ -28,6 +28,7 @@ class CronDifferentialTest {
       "random".equals(System.getProperty("monotick.seed"))
           ? System.nanoTime()
           : Long.getLong("monotick.seed", 1L);
+
   private static final Instant FIRST = Instant.parse("2020-01-01T00:00:00Z");
   private static final List<String> DAYS = List.of("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT");
   private static final List<CronLibrary> PEERS =
