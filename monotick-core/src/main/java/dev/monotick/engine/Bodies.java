@@ -169,6 +169,9 @@ final class Bodies {
     }
     if (run.isSlot()) {
       run.loop().freeSlot();
+      if (failure != null) {
+        telemetry.slotFailed(run, failure);
+      }
     } else {
       run.loop().bodyEnded(run, began, failure);
     }

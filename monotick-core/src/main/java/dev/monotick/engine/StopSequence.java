@@ -26,8 +26,10 @@ final class StopSequence {
   private final EngineLoop engine;
   private final EngineThreads threads;
   private final CompletableFuture<StopReport> result;
+  private final List<Elector> holding = new ArrayList<>();
+  private int releasing;
   private boolean gaveUp;
-  private boolean handingOver;
+  private boolean left;
 
   StopSequence(EngineLoop engine, CompletableFuture<StopReport> result) {
     this.engine = engine;
@@ -37,13 +39,14 @@ final class StopSequence {
 
   void begin(Duration grace) {
     engine.beginStop();
+    holding.addAll(engine.electors().values());
     engine.bodies().whenEnded(this::look);
     threads.schedule(grace, this::graceIsOver);
-    look();
+    keepLooking();
   }
 
   private void graceIsOver() {
-    if (!handingOver) {
+    if (!left) {
       engine.bodies().cancel(run -> true, CancelReason.STOPPING);
       threads.schedule(AFTER_CANCEL, this::giveUp);
     }
@@ -54,39 +57,46 @@ final class StopSequence {
     look();
   }
 
-  /** Goes on to the hand-over once bodies have ended and the ledger has heard of it. */
-  private void look() {
-    if (handingOver) {
-      return;
-    }
-    boolean bodiesEnded = engine.bodies().running().isEmpty();
-    if (gaveUp || (bodiesEnded && engine.isQuiet())) {
-      handingOver = true;
-      handOver(new ArrayList<>(engine.electors().values()));
-    } else if (bodiesEnded) {
-      threads.schedule(LOOK_EVERY, this::look);
+  private void keepLooking() {
+    look();
+    if (!left) {
+      threads.schedule(LOOK_EVERY, this::keepLooking);
     }
   }
 
-  private void handOver(List<Elector> electors) {
-    if (electors.isEmpty()) {
-      leave();
+  /** Hands over what can be, and leaves once bodies have ended and the ledger has heard of it. */
+  private void look() {
+    if (left) {
       return;
     }
-    Elector elector = electors.remove(electors.size() - 1);
+    for (Elector elector : List.copyOf(holding)) {
+      handOver(elector);
+    }
+    boolean ended = engine.bodies().running().isEmpty() && engine.isQuiet();
+    if (holding.isEmpty() && releasing == 0 && (ended || gaveUp)) {
+      left = true;
+      leave();
+    }
+  }
+
+  /** A leadership does not wait for bodies that are not its own. */
+  private void handOver(Elector elector) {
     Term term = elector.term();
-    boolean guardedWorkRuns =
-        term != null && engine.bodies().anyRuns(run -> run.claimed().term() == term);
-    if (guardedWorkRuns) {
-      log.warn("leadership not released, its work still runs {}", term);
-      elector.close();
-      handOver(electors);
-    } else {
+    boolean workRuns = term != null && engine.bodies().anyRuns(run -> run.claimed().term() == term);
+    // Reports on their way are work too: before they arrive, the next leader finds the tick open.
+    if (term == null || (!workRuns && (gaveUp || engine.isQuiet()))) {
+      holding.remove(elector);
+      releasing++;
       elector.release(
           () -> {
+            releasing--;
             elector.close();
-            handOver(electors);
+            look();
           });
+    } else if (gaveUp) {
+      log.warn("leadership not released, its work still runs {}", term);
+      holding.remove(elector);
+      elector.close();
     }
   }
 

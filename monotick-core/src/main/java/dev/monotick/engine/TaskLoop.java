@@ -564,7 +564,7 @@ final class TaskLoop {
     usedSlots.decrementAndGet();
   }
 
-  private static String describe(Throwable failure) {
+  static String describe(Throwable failure) {
     String text;
     try {
       text = failure.toString();

@@ -14,6 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Tells metrics and listeners what happened; makes no event where nobody listens. */
 final class Telemetry {
@@ -74,14 +75,16 @@ final class Telemetry {
 
   void notRun(String task, List<Gap> gaps) {
     for (Gap gap : gaps) {
-      log.warn(
-          "not run task={} outcome={} reason={} count={} first={} last={}",
-          task,
-          gap.outcome(),
-          gap.reason(),
-          gap.count(),
-          gap.first(),
-          gap.last());
+      // A policy that does its work is no news; a tick nobody was there for is.
+      log.atLevel(gap.outcome() == Outcome.MISSED ? Level.WARN : Level.INFO)
+          .log(
+              "not run task={} outcome={} reason={} count={} first={} last={}",
+              task,
+              gap.outcome(),
+              gap.reason(),
+              gap.count(),
+              gap.first(),
+              gap.last());
       metrics.ticksNotRun(task, gap.outcome(), gap.reason(), gap.count());
       if (listeners.any()) {
         publish(new MonotickEvent.TicksNotRun(task, gap));
@@ -112,6 +115,12 @@ final class Telemetry {
   void stuck(BodyRun run, Duration ignoredFor) {
     if (listeners.any()) {
       publish(new MonotickEvent.BodyStuck(run.tick(), ignoredFor));
+    }
+  }
+
+  void slotFailed(BodyRun run, Throwable failure) {
+    if (listeners.any()) {
+      publish(new MonotickEvent.SlotWorkFailed(run.tick(), TaskLoop.describe(failure)));
     }
   }
 

@@ -46,6 +46,9 @@ public sealed interface MonotickEvent {
   /** A body has ignored its cancellation, and the interrupt, for that long. */
   record BodyStuck(TickId tick, Duration ignoredFor) implements MonotickEvent {}
 
+  /** A piece of work in a slot failed; the tick that began it has an outcome of its own. */
+  record SlotWorkFailed(TickId tick, String failure) implements MonotickEvent {}
+
   /** A task is left alone until then, because it failed. */
   record TaskBackingOff(String task, int failures, Instant until) implements MonotickEvent {}
 

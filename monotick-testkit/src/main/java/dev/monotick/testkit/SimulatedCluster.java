@@ -118,13 +118,18 @@ public final class SimulatedCluster implements AutoCloseable {
     return Collections.unmodifiableList(runs);
   }
 
-  /** Returns the engine of a replica. */
+  /** Returns the engine of a replica; tasks registered there directly are not recorded. */
   public Monotick replica(int index) {
     Monotick engine = replicas.get(index).engine;
     if (engine == null) {
       throw new IllegalStateException("replica-" + index + " is down; restart it first");
     }
     return engine;
+  }
+
+  /** Registers a task on one replica, now; what it runs is among the {@link #runs}. */
+  public void register(int index, Task task) {
+    replica(index).register(recorded(replicas.get(index).name, task));
   }
 
   /** Says whether a replica runs. */

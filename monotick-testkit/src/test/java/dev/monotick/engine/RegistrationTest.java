@@ -27,7 +27,7 @@ class RegistrationTest {
   void taskRegisteredAfterStartRuns(HaMode mode) {
     try (var cluster = SimulatedCluster.builder().replicas(2).start()) {
       cluster.advance(Duration.ofSeconds(30));
-      cluster.replica(0).register(task("late", mode));
+      cluster.register(0, task("late", mode));
       cluster.advance(Duration.ofMinutes(2));
       assertThat(Rows.started(cluster, "late")).hasSize(2);
     }
@@ -37,7 +37,7 @@ class RegistrationTest {
   void taskRegisteredWhileTheStoreIsOutOfReachRunsWhenItIsBack() {
     try (var cluster = SimulatedCluster.builder().replicas(1).start()) {
       cluster.partition(0);
-      cluster.replica(0).register(task("late", HaMode.LEADER));
+      cluster.register(0, task("late", HaMode.LEADER));
       cluster.advance(Duration.ofMinutes(2));
       assertThat(cluster.runs()).isEmpty();
       cluster.heal(0);

@@ -2,6 +2,7 @@ package dev.monotick.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.event.MonotickEvent;
 import dev.monotick.ledger.Outcome;
 import dev.monotick.task.CatchUp;
 import dev.monotick.task.HaMode;
@@ -12,6 +13,7 @@ import dev.monotick.testkit.SimulatedCluster;
 import dev.monotick.testkit.SimulatedCluster.Run;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -151,6 +153,15 @@ class RunAtStartTest {
     Duration jitter = Duration.ofSeconds(50);
     try (var cluster =
         cluster(HaMode.EVERY_REPLICA, t -> t.every(Duration.ofMinutes(1)).jitter(jitter))) {
+      List<Duration> lateness = new ArrayList<>();
+      cluster
+          .replica(0)
+          .subscribe(
+              (MonotickEvent event) -> {
+                if (event instanceof MonotickEvent.TickStarted started) {
+                  lateness.add(started.lateness());
+                }
+              });
       cluster.advance(Duration.ofMinutes(31));
       Map<Instant, Set<Instant>> startsByTick =
           cluster.runs().stream()
@@ -170,7 +181,7 @@ class RunAtStartTest {
               .map(run -> Duration.between(run.tick().nominal(), run.at()))
               .collect(Collectors.toSet());
       assertThat(delays.size()).as("spread").isGreaterThan(20);
-      assertThat(cluster.runs()).allMatch(run -> run.lateness().isZero());
+      assertThat(lateness).hasSizeGreaterThanOrEqualTo(30).allMatch(Duration::isZero);
     }
   }
 }

@@ -85,9 +85,7 @@ class TriggerTest {
   void taskCanBeTriggeredRightAfterItsRegistration(HaMode mode) {
     try (var cluster = cluster(mode, c -> {})) {
       for (int i = 0; i < 3; i++) {
-        cluster
-            .replica(i)
-            .register(Task.named("new").every(Duration.ofHours(1)).mode(mode).run(c -> {}));
+        cluster.register(i, Task.named("new").every(Duration.ofHours(1)).mode(mode).run(c -> {}));
       }
       cluster.replica(1).trigger("new");
       cluster.advance(Duration.ofSeconds(2));
