@@ -2,8 +2,10 @@ package dev.monotick.bench.cron;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.zone.ZoneOffsetTransition;
@@ -21,7 +23,12 @@ import org.junit.jupiter.api.Test;
  */
 class CronDifferentialTest {
 
-  private static final long SEED = Long.getLong("monotick.seed", System.nanoTime());
+  /** The same in every build, unless told: a number, or "random". */
+  private static final long SEED =
+      "random".equals(System.getProperty("monotick.seed"))
+          ? System.nanoTime()
+          : Long.getLong("monotick.seed", 1L);
+
   private static final Instant FIRST = Instant.parse("2020-01-01T00:00:00Z");
   private static final List<String> DAYS = List.of("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT");
   private static final List<CronLibrary> PEERS =
@@ -57,10 +64,23 @@ class CronDifferentialTest {
   }
 
   /** The differences we know, each with its reason. */
-  private static boolean explained(CronLibrary peer, Sample sample, Instant ours, Instant theirs) {
-    // Quartz keeps the time of day it was asked about when W moves it to another day, and so loses
-    // the times of that day that are earlier, or all of them.
-    return peer == CronLibrary.QUARTZ && sample.day().endsWith("W") && theirs.isAfter(ours);
+  private static boolean explained(
+      CronLibrary peer, Sample sample, ZoneId zone, Instant ours, Instant theirs) {
+    if (!sample.day().endsWith("W") || ours.equals(theirs)) {
+      return false;
+    }
+    if (peer == CronLibrary.QUARTZ) {
+      // Quartz keeps the time of day it was asked about when W moves it to another day, and so
+      // loses the times of that day that are earlier, or all of them.
+      return theirs.isAfter(ours);
+    }
+    // The weekday nearest to a Sunday that ends the month is the Friday before. Quartz and we say
+    // so; Spring leaves out the month, and cron-utils fires on the Sunday.
+    LocalDate date = LocalDate.ofInstant(ours, zone);
+    LocalDate last = date.withDayOfMonth(date.lengthOfMonth());
+    return last.getDayOfWeek() == DayOfWeek.SUNDAY
+        && sample.day().equals(last.getDayOfMonth() + "W")
+        && date.equals(last.minusDays(2));
   }
 
   private static String compare(CronLibrary peer, Sample sample, ZoneId zone, Instant start) {
@@ -84,12 +104,15 @@ class CronDifferentialTest {
       try {
         theirs.step();
       } catch (RuntimeException gaveUp) {
+        if (peer == CronLibrary.CRON_UTILS && sample.day().matches("(29|30)W")) {
+          return ""; // cron-utils breaks in a month without that day; we leave the month out
+        }
         return sample + " after " + before + ": " + ours.time() + ", but they threw " + gaveUp;
       }
       if (nearClockChange(zone, before, ours.time())) {
         return "";
       }
-      if (explained(peer, sample, ours.time(), theirs.time())) {
+      if (explained(peer, sample, zone, ours.time(), theirs.time())) {
         return "";
       }
       if (!ours.time().equals(theirs.time())) {
@@ -159,7 +182,7 @@ class CronDifferentialTest {
     return switch (random.nextInt(6)) {
       case 0 -> "L";
       case 1 -> "LW";
-      case 2 -> (1 + random.nextInt(28)) + "W";
+      case 2 -> (1 + random.nextInt(30)) + "W";
       case 3 -> "L-" + (1 + random.nextInt(5));
       default -> month.equals("*") ? field(random, 1, 31) : field(random, 1, 28);
     };
