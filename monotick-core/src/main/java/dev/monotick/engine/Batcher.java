@@ -31,9 +31,10 @@ final class Batcher<Q, R> {
   private final Retry retry;
   private final ArrayDeque<Item<Q, R>> queue = new ArrayDeque<>();
   private boolean inFlight;
-  private int singles;
+  private int refused;
 
-  private record Item<Q, R>(Q request, Consumer<R> reply) {}
+  /** A request; one that was refused in company is sent alone from then on. */
+  private record Item<Q, R>(Q request, Consumer<R> reply, boolean alone) {}
 
   /**
    * Creates one.
@@ -54,7 +55,11 @@ final class Batcher<Q, R> {
   }
 
   void submit(Q request, Consumer<R> reply) {
-    queue.add(new Item<>(request, reply));
+    submit(new Item<>(request, reply, false));
+  }
+
+  private void submit(Item<Q, R> item) {
+    queue.add(item);
     if (!inFlight) {
       // Sent as an action of its own, so that what else is due right now goes with it.
       inFlight = true;
@@ -63,7 +68,7 @@ final class Batcher<Q, R> {
   }
 
   boolean isIdle() {
-    return !inFlight && queue.isEmpty();
+    return !inFlight && queue.isEmpty() && refused == 0;
   }
 
   private void sendNext() {
@@ -71,13 +76,16 @@ final class Batcher<Q, R> {
       inFlight = false;
       return;
     }
-    int largest = singles > 0 ? 1 : LARGEST;
-    singles = Math.max(0, singles - 1);
-    List<Item<Q, R>> batch = new ArrayList<>(Math.min(queue.size(), largest));
-    while (batch.size() < largest && !queue.isEmpty()) {
+    List<Item<Q, R>> batch = new ArrayList<>(Math.min(queue.size(), LARGEST));
+    do {
       batch.add(queue.remove());
-    }
+    } while (!batch.get(0).alone() && batch.size() < LARGEST && nextMayJoin());
     send(batch);
+  }
+
+  private boolean nextMayJoin() {
+    Item<Q, R> next = queue.peek();
+    return next != null && !next.alone();
   }
 
   private void send(List<Item<Q, R>> batch) {
@@ -103,13 +111,27 @@ final class Batcher<Q, R> {
     }
     List<R> replies = result.value();
     if (replies.size() != batch.size()) {
-      throw new IllegalStateException(
-          what + " sent " + batch.size() + " requests and got " + replies.size() + " replies");
+      unanswered(
+          batch,
+          new IllegalStateException(
+              what + " sent " + batch.size() + " requests and got " + replies.size() + " replies"));
+      return;
     }
     for (int i = 0; i < replies.size(); i++) {
-      batch.get(i).reply().accept(replies.get(i));
+      deliver(batch.get(i), replies.get(i));
     }
     goOn();
+  }
+
+  /**
+   * What one reply leads to may fail (a metric, a schedule's predicate); the others still count.
+   */
+  private void deliver(Item<Q, R> item, R reply) {
+    try {
+      item.reply().accept(reply);
+    } catch (RuntimeException e) {
+      log.error("{} was answered and could not be followed up request={}", what, item.request(), e);
+    }
   }
 
   private void goOn() {
@@ -134,9 +156,14 @@ final class Batcher<Q, R> {
     // blame: from here on each goes alone, and after those that are waiting.
     log.error("{} was refused, trying again requests={}", what, batch.size(), failure);
     for (Item<Q, R> item : batch) {
-      threads.schedule(wait, () -> submit(item.request(), item.reply()));
+      refused++;
+      threads.schedule(
+          wait,
+          () -> {
+            refused--;
+            submit(new Item<>(item.request(), item.reply(), true));
+          });
     }
-    singles += batch.size();
     goOn();
   }
 

@@ -25,12 +25,14 @@ final class Bodies {
   private final Supplier<Instant> now;
   private final Telemetry telemetry;
   private final Set<BodyRun> running = new LinkedHashSet<>();
+  private final Deadlines deadlines;
   private @Nullable Runnable whenChanged;
 
   Bodies(EngineContext context, Supplier<Instant> now, Telemetry telemetry) {
     this.context = context;
     this.now = now;
     this.telemetry = telemetry;
+    this.deadlines = new Deadlines(context.threads(), context.time(), this::timedOut);
   }
 
   EngineContext context() {
@@ -72,7 +74,16 @@ final class Bodies {
               + loop.spec().slots()
               + "); claim at most context.freeSlots() pieces of work");
     }
-    context.threads().execute(() -> launch(new BodyRun(loop, parent.claimed(), this, true), work));
+    context.threads().execute(() -> launchInSlot(parent, work));
+  }
+
+  private void launchInSlot(BodyRun parent, TaskBody work) {
+    BodyRun run = new BodyRun(parent.loop(), parent.claimed(), this, true);
+    CancelReason reason = parent.cancelReason();
+    if (reason != null) {
+      run.cancel(reason); // its parent was, in between; so it is handed over, and not begun
+    }
+    launch(run, work);
   }
 
   void cancel(Predicate<BodyRun> which, CancelReason reason) {
@@ -96,7 +107,6 @@ final class Bodies {
   private void launch(BodyRun run, TaskBody work) {
     running.add(run);
     EngineThreads threads = context.threads();
-    run.deadline = threads.schedule(run.loop().spec().timeout(), () -> timedOut(run));
     try {
       run.handedOver(threads.body(run.tick().task(), () -> execute(run, work)));
     } catch (RuntimeException | Error e) { // no thread to be had, say: a failure like any other
@@ -125,6 +135,9 @@ final class Bodies {
 
   private void began(BodyRun run, Instant at) {
     run.startedAt = at;
+    if (!run.ended) {
+      deadlines.add(run); // from here on: a body that waits for a thread has not had its time yet
+    }
     if (!run.isSlot()) {
       run.loop().counters().started++;
       telemetry.started(run, TickPlanner.lateness(run.claimed().due(), at));
@@ -163,10 +176,7 @@ final class Bodies {
   private void ended(BodyRun run, boolean began, @Nullable Throwable failure) {
     run.ended = true;
     running.remove(run);
-    EngineThreads.Cancellable deadline = run.deadline;
-    if (deadline != null) {
-      deadline.cancel();
-    }
+    deadlines.remove(run);
     if (run.isSlot()) {
       run.loop().freeSlot();
       if (failure != null) {

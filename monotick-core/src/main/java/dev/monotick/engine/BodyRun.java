@@ -5,7 +5,6 @@ import dev.monotick.ledger.TickId;
 import dev.monotick.task.TaskBody;
 import dev.monotick.task.TaskContext;
 import dev.monotick.thread.EngineThreads;
-import dev.monotick.thread.EngineThreads.Cancellable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -25,7 +24,7 @@ final class BodyRun implements TaskContext {
 
   @Nullable Instant startedAt;
   private EngineThreads.@Nullable Body thread;
-  @Nullable Cancellable deadline;
+  long deadline; // by the ticker
   boolean ended;
 
   BodyRun(TaskLoop loop, Claimed claimed, Bodies bodies, boolean slot) {
@@ -99,9 +98,8 @@ final class BodyRun implements TaskContext {
 
   @Override
   public boolean isCancelled() {
-    // The term is asked directly: it knows that it is over before anybody tells this body.
-    Term term = claimed.term();
-    return cancelReason != null || (term != null && !term.isValid());
+    // Term and membership are asked directly: they know that they are over before anybody tells.
+    return cancelReason != null || claimed.authority().isOver();
   }
 
   @Override

@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param claim the claim under which it is
  * @param attempt which attempt at it, from 1
  * @param due when it was due, by the store's clock
- * @param term the term in which it was claimed, null unless the mode is LEADER
+ * @param authority on what it was claimed
  */
-record Claimed(TickId tick, ClaimId claim, int attempt, Instant due, @Nullable Term term) {}
+record Claimed(TickId tick, ClaimId claim, int attempt, Instant due, Authority authority) {
+
+  /** Returns the term in which it was claimed, null unless the mode is LEADER. */
+  @Nullable Term term() {
+    return authority.term();
+  }
+}

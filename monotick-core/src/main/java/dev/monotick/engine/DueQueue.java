@@ -3,11 +3,11 @@ package dev.monotick.engine;
 import dev.monotick.thread.EngineThreads;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Wakes task loops when their time has come, by the store's clock. One timer for all of them.
@@ -17,15 +17,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class DueQueue {
 
+  private static final Logger log = LoggerFactory.getLogger(DueQueue.class);
+  private static final Duration LONGEST_WAIT = Duration.ofDays(1);
+
   private final EngineThreads threads;
   private final Supplier<Instant> now;
   private final PriorityQueue<Entry> heap = new PriorityQueue<>();
-  private final Map<TaskLoop, Entry> valid = new HashMap<>();
   private EngineThreads.@Nullable Cancellable timer;
   private @Nullable Instant armedFor;
   private long sequence;
 
-  private record Entry(Instant time, long sequence, TaskLoop loop) implements Comparable<Entry> {
+  record Entry(Instant time, long sequence, TaskLoop loop) implements Comparable<Entry> {
 
     @Override
     public int compareTo(Entry other) {
@@ -40,12 +42,12 @@ final class DueQueue {
   }
 
   void wakeAt(TaskLoop loop, Instant time) {
-    Entry entry = new Entry(time, sequence++, loop);
-    Entry replaced = valid.put(loop, entry);
-    if (replaced != null && replaced.time().equals(time)) {
-      valid.put(loop, replaced);
+    Entry waiting = loop.wakeUp;
+    if (waiting != null && waiting.time().equals(time)) {
       return;
     }
+    Entry entry = new Entry(time, sequence++, loop);
+    loop.wakeUp = entry;
     heap.add(entry);
     arm();
   }
@@ -57,8 +59,8 @@ final class DueQueue {
   }
 
   void clear() {
+    heap.forEach(entry -> entry.loop().wakeUp = null);
     heap.clear();
-    valid.clear();
     disarm();
   }
 
@@ -67,12 +69,22 @@ final class DueQueue {
     Entry first = heap.peek();
     while (first != null && !first.time().isAfter(time)) {
       heap.remove();
-      if (valid.remove(first.loop(), first)) {
-        first.loop().wake();
+      if (first.equals(first.loop().wakeUp)) {
+        first.loop().wakeUp = null;
+        wake(first.loop());
       }
       first = heap.peek();
     }
     arm();
+  }
+
+  /** A schedule is the user's code where it has predicates: it must not stop other tasks. */
+  private static void wake(TaskLoop loop) {
+    try {
+      loop.wake();
+    } catch (RuntimeException e) {
+      log.error("task cannot be planned, it is left alone task={}", loop.spec().name(), e);
+    }
   }
 
   private void arm() {
@@ -87,6 +99,9 @@ final class DueQueue {
     disarm();
     armedFor = first.time();
     Duration wait = Duration.between(now.get(), first.time());
+    if (wait.compareTo(LONGEST_WAIT) > 0) {
+      wait = LONGEST_WAIT; // then it looks again
+    }
     timer = threads.schedule(wait.isNegative() ? Duration.ZERO : wait, this::fire);
   }
 

@@ -309,6 +309,11 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   @Override
+  public @Nullable Lease membershipLease() {
+    return membership.lease();
+  }
+
+  @Override
   public EngineContext context() {
     return context;
   }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Once over it stays over: an acknowledgement that comes late changes nothing.
  * </ul>
  *
- * <p>Thread-safe: renewed and ended on the loop, asked anywhere.
+ * <p>Thread-safe: renewed on the loop, asked anywhere.
  */
 final class Lease {
 
@@ -85,11 +85,17 @@ final class Lease {
   private @Nullable LossCause lapse() {
     Sent sent = lastAcknowledged;
     if (elapsed(sent) >= trustedNanos) {
-      return LossCause.EXPIRED;
+      return ended(LossCause.EXPIRED);
     }
     long wall = Duration.between(sent.wall(), time.now()).toMillis();
     boolean disagree = wall >= trustedMillis || wall < -WALL_CLOCK_SLACK_MILLIS;
-    return disagree ? LossCause.CLOCKS_DISAGREE : null;
+    return disagree ? ended(LossCause.CLOCKS_DISAGREE) : null;
+  }
+
+  /** Whoever sees it first makes it final: a clock that is set back must not revive a lease. */
+  private LossCause ended(LossCause cause) {
+    end(cause);
+    return cause;
   }
 
   private long elapsed(Sent sent) {

@@ -74,6 +74,11 @@ final class Membership {
     join(first);
   }
 
+  /** Returns the proof of membership, null while there is none. */
+  @Nullable Lease lease() {
+    return lease;
+  }
+
   boolean isValid() {
     Lease current = lease;
     return current != null && current.isValid();

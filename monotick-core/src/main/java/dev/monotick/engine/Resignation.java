@@ -30,7 +30,8 @@ final class Resignation {
     if (elector.term() != term) {
       return; // lost meanwhile, in another way
     }
-    if (engine.bodies().anyRuns(run -> run.claimed().term() == term)) {
+    // Reports on their way are work too: before they arrive, the next leader finds the tick open.
+    if (!engine.isQuiet() || engine.bodies().anyRuns(run -> run.claimed().term() == term)) {
       // Bodies have timeouts, so this ends; nobody else minds how fast it is seen.
       engine.context().threads().schedule(LOOK_EVERY, this::look);
     } else {

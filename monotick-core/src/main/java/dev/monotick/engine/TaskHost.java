@@ -35,6 +35,9 @@ interface TaskHost {
   /** Returns the live replicas; empty while this one is not proven to live. */
   List<ReplicaInfo> live();
 
+  /** Returns the proof that this replica lives, null if there is none. */
+  @Nullable Lease membershipLease();
+
   EngineContext context();
 
   Bodies bodies();

@@ -61,6 +61,9 @@ final class TaskLoop {
   private boolean refreshBeforeNext;
   private int running;
 
+  /** When the {@link DueQueue} will wake this loop; its own, kept here to be found at once. */
+  DueQueue.@Nullable Entry wakeUp;
+
   /**
    * Creates a loop.
    *
@@ -172,6 +175,10 @@ final class TaskLoop {
     return mode.isExclusive() && host.live().isEmpty();
   }
 
+  private Authority authority(@Nullable Term term) {
+    return new Authority(term, mode.isExclusive() ? host.membershipLease() : null);
+  }
+
   private void due(Plan.Due plan, TaskState known) {
     next = plan.nominal();
     if (isNoMember()) {
@@ -252,6 +259,7 @@ final class TaskLoop {
   private void claim(Plan.Due plan, TaskState known, @Nullable Term term) {
     claiming = true;
     long sentAt = host.context().time().nanos();
+    Authority authority = authority(term);
     ClaimRequest request =
         new ClaimRequest(
             host.newClaim(),
@@ -266,19 +274,20 @@ final class TaskLoop {
         reply -> {
           claiming = false;
           Duration took = Duration.ofNanos(host.context().time().nanos() - sentAt);
-          claimAnswered(request, plan, took, term, reply);
+          claimAnswered(request, plan, took, authority, reply);
         });
   }
 
   private void claimAnswered(
-      ClaimRequest request, Plan.Due plan, Duration took, @Nullable Term term, ClaimReply reply) {
+      ClaimRequest request, Plan.Due plan, Duration took, Authority authority, ClaimReply reply) {
     accept(reply.state());
     TickId tick = request.tick();
     switch (reply.kind()) {
       case CLAIMED -> {
         host.telemetry().notRun(spec.name(), request.gaps());
         counters.notRun(request.gaps());
-        Claimed claimed = new Claimed(tick, request.claim(), reply.attempt(), plan.due(), term);
+        Claimed claimed =
+            new Claimed(tick, request.claim(), reply.attempt(), plan.due(), authority);
         boolean tooLate =
             took.compareTo(CatchUp.ON_TIME) > 0 && !planner.isWanted(plan.nominal(), host.now());
         if (tooLate) {
@@ -306,7 +315,7 @@ final class TaskLoop {
         host.telemetry().duplicateRefused(spec.name());
         log.debug("somebody else was first tick={}", tick);
       }
-      case FENCED -> fenced(term);
+      case FENCED -> fenced(authority.term());
     }
     if (reply.kind() != ClaimReply.Kind.BUSY) {
       evaluate();
@@ -392,7 +401,7 @@ final class TaskLoop {
     TakeRequest request =
         new TakeRequest(
             host.newClaim(), tick, overlap, spec.effect(), term == null ? null : term.proof());
-    Term taker = term;
+    Authority authority = authority(term);
     ledger.take(
         request,
         reply -> {
@@ -400,9 +409,9 @@ final class TaskLoop {
           accept(reply.state());
           if (reply.kind() == ClaimReply.Kind.CLAIMED) {
             Instant due = tick.isTriggered() ? tick.nominal() : planner.due(tick.nominal());
-            begin(new Claimed(tick, request.claim(), reply.attempt(), due, taker));
+            begin(new Claimed(tick, request.claim(), reply.attempt(), due, authority));
           } else if (reply.kind() == ClaimReply.Kind.FENCED) {
-            fenced(taker);
+            fenced(authority.term());
           }
           if (reply.state().queued() > 0 && reply.kind() == ClaimReply.Kind.CLAIMED) {
             host.rescueSoon(ledger);
@@ -420,7 +429,7 @@ final class TaskLoop {
       obstacle = "the engine stops";
     } else if (term != null && !term.mayStart()) {
       obstacle = "leadership was lost";
-    } else if (isNoMember()) {
+    } else if (!claimed.authority().mayStart()) {
       obstacle = "this replica is not proven to live";
     }
     if (obstacle != null) {

@@ -25,7 +25,7 @@ final class Telemetry {
   private final Listeners listeners;
 
   Telemetry(MetricSink metrics, Listeners listeners) {
-    this.metrics = metrics;
+    this.metrics = new GuardedSink(metrics);
     this.listeners = listeners;
   }
 

@@ -26,11 +26,12 @@ import org.slf4j.LoggerFactory;
 public final class SystemThreads implements EngineThreads {
 
   private static final Logger log = LoggerFactory.getLogger(SystemThreads.class);
+  private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
   private static final long WATCH_MILLIS = 50;
   private static final long SLEEP_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Ticker ticker = Ticker.system();
-  private final ScheduledThreadPoolExecutor loop;
+  private final LoopThread loop = new LoopThread(ticker);
   private final ScheduledThreadPoolExecutor watchdog;
   private final ExecutorService calls;
   private final ExecutorService listeners;
@@ -40,9 +41,7 @@ public final class SystemThreads implements EngineThreads {
   public SystemThreads(String replica) {
     String prefix = "monotick-" + replica;
     // Not a daemon: a process whose only work is its tasks must not end.
-    loop = new ScheduledThreadPoolExecutor(1, new NamedThreads(prefix + "-loop", false));
-    loop.setRemoveOnCancelPolicy(true);
-    loop.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    loop.start(new NamedThreads(prefix + "-loop", false));
     watchdog = new ScheduledThreadPoolExecutor(1, new NamedThreads(prefix + "-watch", true));
     calls = Executors.newCachedThreadPool(new NamedThreads(prefix + "-call", true));
     listeners = Executors.newCachedThreadPool(new NamedThreads(prefix + "-listener", true));
@@ -51,22 +50,16 @@ public final class SystemThreads implements EngineThreads {
 
   @Override
   public void execute(Runnable action) {
-    try {
-      loop.execute(guarded(action));
-    } catch (RejectedExecutionException e) {
+    if (!loop.execute(action)) {
       log.debug("dropped, the engine is closed action={}", action);
     }
   }
 
   @Override
   public Cancellable schedule(Duration delay, Runnable action) {
-    try {
-      ScheduledFuture<?> future =
-          loop.schedule(guarded(action), delay.toNanos(), TimeUnit.NANOSECONDS);
-      return () -> future.cancel(false);
-    } catch (RejectedExecutionException e) {
-      return () -> {};
-    }
+    // Nothing waits longer than a century, and a long could not count it.
+    long nanos = delay.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY.toNanos() : delay.toNanos();
+    return loop.schedule(nanos, action);
   }
 
   @Override
@@ -152,8 +145,8 @@ public final class SystemThreads implements EngineThreads {
 
   @Override
   public void sleep(Duration duration, BooleanSupplier wake) throws InterruptedException {
-    long end = ticker.read() + duration.toNanos();
-    long left = duration.toNanos();
+    long left = (duration.compareTo(LONGEST_DELAY) > 0 ? LONGEST_DELAY : duration).toNanos();
+    long end = ticker.read() + left;
     // The condition may come true without an interrupt: a term that ran out tells nobody.
     while (left > 0 && !wake.getAsBoolean()) {
       LockSupport.parkNanos(this, Math.min(left, SLEEP_LOOK_NANOS));
@@ -172,20 +165,9 @@ public final class SystemThreads implements EngineThreads {
   @Override
   public void close() {
     watchdog.shutdownNow();
-    loop.shutdown();
+    loop.close();
     calls.shutdown();
     listeners.shutdown();
     bodies.close();
-  }
-
-  /** An action that throws is a defect of the engine; the loop goes on, and says so. */
-  private static Runnable guarded(Runnable action) {
-    return () -> {
-      try {
-        action.run();
-      } catch (RuntimeException | Error e) {
-        log.error("an action of the engine failed; please report this", e);
-      }
-    };
   }
 }

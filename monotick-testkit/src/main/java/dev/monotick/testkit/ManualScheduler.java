@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class ManualScheduler {
 
   private static final Duration LONGEST_WAIT = Duration.ofDays(1);
+  private static final Duration CENTURY = Duration.ofDays(36_500);
 
   private final FakeTime time;
   private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -133,7 +134,8 @@ public final class ManualScheduler {
   }
 
   Event add(ManualThreads owner, Duration delay, Runnable action) {
-    long wait = delay.isNegative() ? 0 : delay.toNanos();
+    Duration bounded = delay.compareTo(CENTURY) > 0 ? CENTURY : delay;
+    long wait = bounded.isNegative() ? 0 : bounded.toNanos();
     Event event = new Event(owner, action, elapsed() + wait, sequence++);
     events.add(event);
     return event;
