@@ -50,10 +50,8 @@ final class Environment {
         values.put(name, entry.getValue());
       } else {
         throw new IllegalArgumentException(
-            name
-                + "=\""
-                + entry.getValue()
-                + "\" is not a setting of Monotick"
+            name // and not its value: it may be a secret of something else
+                + " is not a setting of Monotick"
                 + Settings.suggestion(name, NAMES)
                 + "; known are "
                 + String.join(", ", NAMES)

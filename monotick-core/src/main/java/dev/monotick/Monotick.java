@@ -84,7 +84,8 @@ public interface Monotick extends AutoCloseable {
   TickId trigger(String task);
 
   /**
-   * Runs a task beside its schedule, once for the key however often it is asked for.
+   * Runs a task beside its schedule, once for the key however often it is asked for, as long as the
+   * store remembers the key; the one in memory knows the last thousand of a task.
    *
    * @param task name of the task
    * @param key the caller's idempotency key

@@ -1,6 +1,8 @@
 package dev.monotick.cli;
 
 import dev.monotick.schedule.Cron;
+import dev.monotick.schedule.FixedDelay;
+import dev.monotick.schedule.Interval;
 import dev.monotick.schedule.Schedule;
 import dev.monotick.schedule.Zones;
 import java.io.PrintWriter;
@@ -102,6 +104,14 @@ final class ExplainCommand implements Runnable {
       Cron changed = zone == null ? cron : cron.zone(Zones.of(zone));
       changed = gap == null ? changed : changed.gap(gap);
       return overlap == null ? changed : changed.overlap(overlap);
+    }
+    boolean knowsNoZone = schedule instanceof Interval || schedule instanceof FixedDelay;
+    if (zone != null && !knowsNoZone) {
+      throw new ParameterException(
+          known.commandLine(),
+          "--zone is for plain cron expressions and intervals; in a longer text write ; zone="
+              + zone
+              + " behind the cron expression");
     }
     if (gap != null || overlap != null) {
       throw new ParameterException(

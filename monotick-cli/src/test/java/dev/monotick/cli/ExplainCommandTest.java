@@ -39,6 +39,13 @@ class ExplainCommandTest {
   }
 
   @Test
+  void zoneThatWouldHaveNoEffectIsRefused() {
+    assertThat(run("explain", "0 9 * * *; from=2026-01-01T00:00:00Z", "--zone", "Europe/Berlin"))
+        .isEqualTo(2);
+    assertThat(err.toString()).contains("--zone is for plain cron expressions");
+  }
+
+  @Test
   void textHasUtcLocalTimeAndRemarks() {
     assertThat(run("explain", "30 2 * * *", "--zone", "Europe/Berlin", "-n", "3")).isZero();
     assertThat(out.toString().lines())

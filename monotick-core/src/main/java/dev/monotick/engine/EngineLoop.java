@@ -69,8 +69,8 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
             config.replica(), config.settings().replicaName(), config.threads(), config.time());
     this.bodies = new Bodies(context, this::now, telemetry);
     this.dueQueue = new DueQueue(config.threads(), this::now);
-    this.shared = new LedgerClient(config.store().ledger(), context, false);
-    this.local = new LedgerClient(localLedger(config), context, true);
+    this.shared = new LedgerClient(config.store().ledger(), context);
+    this.local = new LedgerClient(localLedger(config), context);
     this.startedAt = config.store().ledger().now();
     this.lastClock = startedAt;
     this.lastTicker = config.time().nanos();
@@ -255,7 +255,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     if (ledger == shared) {
       return self().tasks();
     }
-    return List.copyOf(loops.keySet()); // inline and rare
+    return List.copyOf(loops.keySet()); // rare: only what waits on this replica alone
   }
 
   private void rescued(Rescue rescue) {

@@ -25,7 +25,6 @@ final class LedgerClient {
 
   private final Ledger ledger;
   private final EngineContext context;
-  private final boolean inline;
   private final Batcher<TaskRegistration, TaskState> registrations;
   private final Batcher<String, Optional<TaskState>> refreshes;
   private final Batcher<ClaimRequest, ClaimReply> claims;
@@ -36,22 +35,17 @@ final class LedgerClient {
   private boolean rescuing;
   private boolean rescueAgain;
 
-  /**
-   * Creates a client.
-   *
-   * @param inline whether the ledger's calls cannot block, so that they are made on the loop
-   */
-  LedgerClient(Ledger ledger, EngineContext context, boolean inline) {
+  LedgerClient(Ledger ledger, EngineContext context) {
     this.ledger = ledger;
     this.context = context;
-    this.inline = inline;
     this.registrations = batcher("registration", ledger::register);
     this.refreshes = batcher("reading of states", this::read);
     this.claims = batcher("claim", ledger::claim);
     this.takes = batcher("take", ledger::take);
     this.accounts = batcher("accounting", ledger::account);
     this.reports = batcher("report", ledger::finish);
-    this.rescues = batcher("rescue", this::rescueOnce);
+    // Looks at all tasks: never on the loop, whatever the ledger.
+    this.rescues = batcher("rescue", false, this::rescueOnce);
   }
 
   Ledger ledger() {
@@ -123,6 +117,11 @@ final class LedgerClient {
   }
 
   private <Q, R> Batcher<Q, R> batcher(String what, Function<List<Q>, List<R>> call) {
+    return batcher(what, ledger.isImmediate(), call);
+  }
+
+  private <Q, R> Batcher<Q, R> batcher(
+      String what, boolean inline, Function<List<Q>, List<R>> call) {
     return new Batcher<>(context.threads(), what, inline, call, context.replica().hashCode());
   }
 }

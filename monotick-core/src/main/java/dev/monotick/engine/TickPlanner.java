@@ -10,6 +10,7 @@ import dev.monotick.task.TaskSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * same on every replica that knows the same state, so replicas need not talk to agree.
  */
 final class TickPlanner {
+
+  private static final int PAGE = 1000;
 
   private final TaskSpec spec;
 
@@ -61,7 +64,7 @@ final class TickPlanner {
     if (due.isAfter(now)) {
       return new Plan.Wait(runnable.get(), due);
     }
-    return overdue(first.get(), runnable.get(), now, startTick);
+    return withExcluded(overdue(first.get(), runnable.get(), now, startTick), state.cursor());
   }
 
   /** Returns when the tick at {@code nominal} is due, jitter included. */
@@ -122,6 +125,38 @@ final class TickPlanner {
     }
     Instant due = nominal.isBefore(notBefore) ? notBefore : due(nominal);
     return due.isAfter(now) ? new Plan.Wait(nominal, due) : new Plan.Due(nominal, due, List::of);
+  }
+
+  /** Adds the times that a calendar took away: nobody missed them, and the ledger should say so. */
+  private Plan withExcluded(Plan plan, Instant cursor) {
+    if (plan instanceof Plan.Due due) {
+      return new Plan.Due(
+          due.nominal(), due.due(), () -> plusExcluded(due.gaps().get(), cursor, due.nominal()));
+    }
+    if (plan instanceof Plan.Account account) {
+      return new Plan.Account(
+          account.latest(), () -> plusExcluded(account.gaps().get(), cursor, account.latest()));
+    }
+    return plan;
+  }
+
+  private List<Gap> plusExcluded(List<Gap> gaps, Instant cursor, Instant until) {
+    List<Instant> page = spec.schedule().excluded(cursor.plusNanos(1), until, PAGE);
+    if (page.isEmpty()) {
+      return gaps;
+    }
+    Instant first = page.get(0);
+    Instant last = first;
+    long count = 0;
+    while (!page.isEmpty()) {
+      last = page.get(page.size() - 1);
+      count += page.size();
+      page = spec.schedule().excluded(last.plusNanos(1), until, PAGE);
+    }
+    List<Gap> all = new ArrayList<>(gaps);
+    all.add(Gap.skipped(first, last, count, SkipReason.EXCLUDED));
+    all.sort(Comparator.comparing(Gap::first));
+    return all;
   }
 
   /** There is at least one tick, {@code runnable}, that is due; {@code first} may be in backoff. */

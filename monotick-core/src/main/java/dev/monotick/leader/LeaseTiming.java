@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param renewInterval how often the holder renews (H)
  * @param renewTimeout how long one attempt may take (R)
  * @param margin how much earlier than the store the holder stops trusting the lease (M); covers
- *     clocks that run at different speeds and the time it takes to react
+ *     clocks that run at different speeds and the time it takes to react; at least a tenth of D
  */
 public record LeaseTiming(
     Duration leaseDuration, Duration renewInterval, Duration renewTimeout, Duration margin) {
@@ -24,6 +24,14 @@ public record LeaseTiming(
     requirePositive("renewInterval", renewInterval);
     requirePositive("renewTimeout", renewTimeout);
     requirePositive("margin", margin);
+    if (margin.multipliedBy(10).compareTo(leaseDuration) < 0) {
+      throw new IllegalArgumentException(
+          "margin must be at least a tenth of leaseDuration "
+              + leaseDuration
+              + ", so that clocks may differ in speed by as much, but was "
+              + margin
+              + "; raise margin or lower leaseDuration");
+    }
     Duration needed = renewInterval.plus(renewTimeout.multipliedBy(2));
     Duration trusted = leaseDuration.minus(margin);
     if (needed.compareTo(trusted) > 0) {

@@ -32,6 +32,14 @@ public interface Ledger {
     return Duration.ZERO;
   }
 
+  /**
+   * Says whether claims and reports never wait, because the ledger is in the memory of this
+   * process; the engine then makes them where it is, instead of on a thread that may block.
+   */
+  default boolean isImmediate() {
+    return false;
+  }
+
   /** Returns the effects that this ledger can keep its word on. */
   Set<Effect> effects();
 

@@ -72,6 +72,11 @@ final class InMemoryLedger implements Ledger {
   }
 
   @Override
+  public boolean isImmediate() {
+    return true;
+  }
+
+  @Override
   public Set<Effect> effects() {
     return EFFECTS;
   }

@@ -135,7 +135,7 @@ final class TaskRow {
     TickRow row = ticks.waiting(request.tick());
     // A claim that was given back is spent: its repetition, arriving late, must not be granted,
     // for its caller has done with it.
-    if (row == null || row.isOf(request.claim())) {
+    if (row == null || row.wasOf(request.claim())) {
       return reply(Kind.MOVED);
     }
     if (request.onOverlap() != OnOverlap.ALLOW && ticks.occupying() > 0) {

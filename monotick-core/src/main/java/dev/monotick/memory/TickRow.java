@@ -12,6 +12,8 @@ import dev.monotick.ledger.TickRecord;
 import dev.monotick.ledger.TickRecord.Status;
 import dev.monotick.task.Effect;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,7 @@ final class TickRow {
   private @Nullable SkipReason reason;
   private @Nullable String detail;
   private @Nullable ClaimId claim;
+  private @Nullable List<ClaimId> spent; // claims before the newest, of a tick that waited again
   private @Nullable Fence fence;
   private @Nullable Effect effect;
   private int attempt;
@@ -58,6 +61,10 @@ final class TickRow {
 
   void claim(ClaimId by, OnOverlap onOverlap, Effect promised, @Nullable LeaderProof leader) {
     status = Status.RUNNING;
+    if (claim != null) {
+      spent = spent == null ? new ArrayList<>(1) : spent;
+      spent.add(claim);
+    }
     claim = by;
     fence = leader == null ? null : leader.fence();
     effect = promised;
@@ -122,6 +129,13 @@ final class TickRow {
 
   boolean isOf(ClaimId other) {
     return other.equals(claim);
+  }
+
+  /**
+   * Says whether the claim was ever granted: whoever made it has been told, and is done with it.
+   */
+  boolean wasOf(ClaimId other) {
+    return isOf(other) || (spent != null && spent.contains(other));
   }
 
   boolean occupies() {

@@ -76,18 +76,26 @@ class SettingsTest {
                     "MONOTICK_LEASE_DURATION", "60s",
                     "MONOTICK_LEASE_RENEW_INTERVAL", "10s",
                     "MONOTICK_LEASE_RENEW_TIMEOUT", "PT5S",
-                    "MONOTICK_LEASE_MARGIN", "3000ms"))
+                    "MONOTICK_LEASE_MARGIN", "6000ms"))
             .build();
     engine.start();
     scheduler.advance(Duration.ofMillis(1));
     Duration first = engine.leadership("default").orElseThrow().validFor();
-    assertThat(first).isBetween(Duration.ofSeconds(56), Duration.ofSeconds(57));
+    assertThat(first).isBetween(Duration.ofSeconds(53), Duration.ofSeconds(54));
     scheduler.advance(Duration.ofSeconds(9));
     assertThat(engine.leadership("default").orElseThrow().validFor()).isLessThan(first);
     scheduler.advance(Duration.ofSeconds(2));
     assertThat(engine.leadership("default").orElseThrow().validFor())
         .as("renewed after ten seconds")
-        .isGreaterThan(Duration.ofSeconds(55));
+        .isGreaterThan(Duration.ofSeconds(52));
+  }
+
+  @Test
+  void marginBelowATenthOfTheLeaseIsRefused() {
+    assertThatThrownBy(() -> builder(Map.of("MONOTICK_LEASE_MARGIN", "299ms")).build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("margin must be at least a tenth of leaseDuration PT3S")
+        .hasMessageContaining("but was PT0.299S; raise margin");
   }
 
   @ParameterizedTest

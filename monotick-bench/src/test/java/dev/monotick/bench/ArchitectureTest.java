@@ -1,0 +1,17 @@
+package dev.monotick.bench;
+
+import dev.monotick.architecture.ArchitectureRules;
+import java.util.Set;
+
+class ArchitectureTest extends ArchitectureRules {
+
+  @Override
+  protected Set<String> placesForClocks() {
+    return Set.of("dev.monotick.bench"); // what is measured here is real time
+  }
+
+  @Override
+  protected Set<String> placesForPrinting() {
+    return Set.of("dev.monotick.bench");
+  }
+}

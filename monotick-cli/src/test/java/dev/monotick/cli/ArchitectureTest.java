@@ -1,0 +1,17 @@
+package dev.monotick.cli;
+
+import dev.monotick.architecture.ArchitectureRules;
+import java.util.Set;
+
+class ArchitectureTest extends ArchitectureRules {
+
+  @Override
+  protected Set<String> placesForClocks() {
+    return Set.of("dev.monotick.cli"); // a command is run now
+  }
+
+  @Override
+  protected Set<String> placesForPrinting() {
+    return Set.of("dev.monotick.cli");
+  }
+}
