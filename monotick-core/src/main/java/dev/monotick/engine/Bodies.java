@@ -1,5 +1,6 @@
 package dev.monotick.engine;
 
+import dev.monotick.task.HaMode;
 import dev.monotick.task.TaskBody;
 import dev.monotick.thread.EngineThreads;
 import java.time.Duration;
@@ -66,7 +67,7 @@ final class Bodies {
       throw new IllegalStateException(
           "tick " + parent.tick() + " is cancelled; begin no more work, and return");
     }
-    if (!loop.takeSlot()) {
+    if (loop.mode() != HaMode.SHARED || !loop.slots().take()) {
       throw new IllegalStateException(
           "task "
               + loop.spec().name()
@@ -178,7 +179,7 @@ final class Bodies {
     running.remove(run);
     deadlines.remove(run);
     if (run.isSlot()) {
-      run.loop().freeSlot();
+      run.loop().slots().release();
       if (failure != null) {
         telemetry.slotFailed(run, failure);
       }

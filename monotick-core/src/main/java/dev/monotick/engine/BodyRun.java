@@ -123,7 +123,7 @@ final class BodyRun implements TaskContext {
 
   @Override
   public int freeSlots() {
-    return loop.freeSlots();
+    return loop.slots().free();
   }
 
   @Override

@@ -24,7 +24,6 @@ import dev.monotick.task.TaskSpec;
 import dev.monotick.task.TaskStatus;
 import dev.monotick.thread.EngineThreads;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -384,35 +383,5 @@ public final class Engine implements Monotick {
   private static void refuse(CompletableFuture<?> answer) {
     answer.completeExceptionally(
         new IllegalStateException("the engine is stopped; build another one"));
-  }
-
-  /** What a status is made of. */
-  private static final class StatusView {
-
-    private StatusView() {}
-
-    static TaskStatus of(TaskLoop task) {
-      TaskState state = task.state();
-      Instant backoff = null;
-      String paused = null;
-      if (state != null) {
-        Instant notBefore = task.planner().notBefore(state);
-        backoff = notBefore.equals(Instant.MIN) ? null : notBefore;
-        Pause pause = state.pause();
-        if (pause != null) {
-          paused = pause.note() + " (" + pause.by() + ")";
-        } else if (task.planner().isPausedForFailures(state)) {
-          paused = state.failures() + " failures in a row";
-        }
-      }
-      return new TaskStatus(
-          task.spec(),
-          state,
-          task.next(),
-          task.running(),
-          backoff,
-          paused,
-          task.counters().snapshot());
-    }
   }
 }

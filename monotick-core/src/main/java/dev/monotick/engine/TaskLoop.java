@@ -14,14 +14,12 @@ import dev.monotick.ledger.TaskState;
 import dev.monotick.ledger.TickId;
 import dev.monotick.schedule.Schedule;
 import dev.monotick.task.CatchUp;
-import dev.monotick.task.Effect;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.TaskSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +47,8 @@ final class TaskLoop {
   private final LedgerClient ledger;
   private final TaskHost host;
   private final TaskCounters counters = new TaskCounters();
-  private final AtomicInteger usedSlots = new AtomicInteger();
+  private final RunReport runReport;
+  private final Slots slots;
   private @Nullable TaskState state;
   private @Nullable Instant startTick;
   private @Nullable Instant next;
@@ -73,6 +72,8 @@ final class TaskLoop {
     this.spec = spec;
     this.mode = mode;
     this.planner = new TickPlanner(spec);
+    this.runReport = new RunReport(spec);
+    this.slots = new Slots(mode == HaMode.SHARED ? spec.slots() : 1);
     this.ledger = ledger;
     this.host = host;
   }
@@ -91,6 +92,10 @@ final class TaskLoop {
 
   TickPlanner planner() {
     return planner;
+  }
+
+  Slots slots() {
+    return slots;
   }
 
   TaskCounters counters() {
@@ -191,7 +196,7 @@ final class TaskLoop {
     switch (mode) {
       case EVERY_REPLICA -> claim(plan, known, null);
       case SHARED -> {
-        if (usedSlots.get() < spec.slots()) {
+        if (slots.free() > 0) {
           claim(plan, known, null);
         } else {
           noSlotIsFree(plan, known);
@@ -291,7 +296,9 @@ final class TaskLoop {
         boolean tooLate =
             took.compareTo(CatchUp.ON_TIME) > 0 && !planner.isWanted(plan.nominal(), host.now());
         if (tooLate) {
-          report(claimed, ended(Outcome.MISSED, "the claim was answered too late", null, true));
+          Instant now = host.now();
+          String detail = "the claim was answered too late";
+          report(claimed, new FinishRequest.Ended(Outcome.MISSED, detail, null, now, true));
         } else {
           begin(claimed);
         }
@@ -443,44 +450,12 @@ final class TaskLoop {
 
   /** The body was cancelled for its timeout; it may still run. */
   void timedOut(BodyRun run) {
-    report(run.claimed(), timeoutReport(run, false));
-  }
-
-  private FinishRequest.Ended timeoutReport(BodyRun run, boolean bodyEnded) {
-    return ended(
-        Outcome.TIMED_OUT, "it took longer than " + spec.timeout(), run.startedAt, bodyEnded);
+    report(run.claimed(), runReport.timedOut(run, false, host.now()));
   }
 
   void bodyEnded(BodyRun run, boolean began, @Nullable Throwable failure) {
     running--;
-    CancelReason cancelled = run.cancelReason();
-    FinishRequest.Report report;
-    if (cancelled == CancelReason.TIMEOUT) {
-      report = timeoutReport(run, true);
-    } else if (!began && cancelled != CancelReason.REPLACED) {
-      report = new FinishRequest.GivenBack("not started: " + reasonOf(cancelled).text);
-    } else if (!began) {
-      report = ended(Outcome.CANCELLED, reasonOf(cancelled).text, null, true);
-    } else if (failure == null) {
-      report = ended(Outcome.SUCCEEDED, null, run.startedAt, true);
-    } else if (cancelled == null) {
-      report = ended(Outcome.FAILED, describe(failure), run.startedAt, true);
-    } else if (cancelled.mayRunAgain && spec.effect() == Effect.AT_LEAST_ONCE) {
-      report = new FinishRequest.GivenBack("cancelled: " + cancelled.text);
-    } else {
-      report = ended(Outcome.CANCELLED, cancelled.text, run.startedAt, true);
-    }
-    report(run.claimed(), report);
-  }
-
-  /** Only a term that ran out cancels without saying so. */
-  private static CancelReason reasonOf(@Nullable CancelReason cancelled) {
-    return cancelled == null ? CancelReason.LEADERSHIP_LOST : cancelled;
-  }
-
-  private FinishRequest.Ended ended(
-      Outcome outcome, @Nullable String detail, @Nullable Instant startedAt, boolean bodyEnded) {
-    return new FinishRequest.Ended(outcome, detail, startedAt, host.now(), bodyEnded);
+    report(run.claimed(), runReport.ended(run, began, failure, host.now()));
   }
 
   private void report(Claimed claimed, FinishRequest.Report report) {
@@ -546,40 +521,5 @@ final class TaskLoop {
       case ALLOW -> OnOverlap.ALLOW;
       case CANCEL_PREVIOUS -> OnOverlap.REPLACE;
     };
-  }
-
-  /** Returns how many pieces of work may begin; thread-safe. */
-  int freeSlots() {
-    return mode == HaMode.SHARED ? Math.max(0, spec.slots() - usedSlots.get()) : 1;
-  }
-
-  /** Occupies a slot if one is free; thread-safe. */
-  boolean takeSlot() {
-    if (mode != HaMode.SHARED) {
-      return false;
-    }
-    while (true) {
-      int used = usedSlots.get();
-      if (used >= spec.slots()) {
-        return false;
-      }
-      if (usedSlots.compareAndSet(used, used + 1)) {
-        return true;
-      }
-    }
-  }
-
-  void freeSlot() {
-    usedSlots.decrementAndGet();
-  }
-
-  static String describe(Throwable failure) {
-    String text;
-    try {
-      text = failure.toString();
-    } catch (RuntimeException | Error e) { // it is the body's code, and may fail like the body
-      text = failure.getClass().getName();
-    }
-    return text.length() <= 500 ? text : text.substring(0, 500);
   }
 }

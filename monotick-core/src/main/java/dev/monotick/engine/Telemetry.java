@@ -120,7 +120,7 @@ final class Telemetry {
 
   void slotFailed(BodyRun run, Throwable failure) {
     if (listeners.any()) {
-      publish(new MonotickEvent.SlotWorkFailed(run.tick(), TaskLoop.describe(failure)));
+      publish(new MonotickEvent.SlotWorkFailed(run.tick(), RunReport.describe(failure)));
     }
   }
 

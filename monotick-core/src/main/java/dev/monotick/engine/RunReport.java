@@ -1,0 +1,70 @@
+package dev.monotick.engine;
+
+import dev.monotick.ledger.FinishRequest;
+import dev.monotick.ledger.FinishRequest.Ended;
+import dev.monotick.ledger.FinishRequest.GivenBack;
+import dev.monotick.ledger.FinishRequest.Report;
+import dev.monotick.ledger.Outcome;
+import dev.monotick.task.Effect;
+import dev.monotick.task.TaskSpec;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** What the ledger is told of a body: how it ended, or that somebody else may run the tick. */
+final class RunReport {
+
+  private static final int LONGEST_DETAIL = 500;
+
+  private final TaskSpec spec;
+
+  RunReport(TaskSpec spec) {
+    this.spec = spec;
+  }
+
+  /** The body was cancelled for its timeout; {@code bodyEnded} says whether it obeyed yet. */
+  Ended timedOut(BodyRun run, boolean bodyEnded, Instant now) {
+    String detail = "it took longer than " + spec.timeout();
+    return new Ended(Outcome.TIMED_OUT, detail, run.startedAt, now, bodyEnded);
+  }
+
+  /** The body returned, threw, or was not begun. */
+  Report ended(BodyRun run, boolean began, @Nullable Throwable failure, Instant now) {
+    CancelReason cancelled = reason(run);
+    if (cancelled == CancelReason.TIMEOUT) {
+      return timedOut(run, true, now);
+    }
+    if (!began && cancelled != null && cancelled != CancelReason.REPLACED) {
+      return new GivenBack("not started: " + cancelled.text);
+    }
+    if (began && failure == null) {
+      return new Ended(Outcome.SUCCEEDED, null, run.startedAt, now, true);
+    }
+    if (cancelled == null) {
+      String detail = failure == null ? "not started" : describe(failure);
+      return new Ended(Outcome.FAILED, detail, run.startedAt, now, true);
+    }
+    if (cancelled.mayRunAgain && spec.effect() == Effect.AT_LEAST_ONCE) {
+      return new GivenBack("cancelled: " + cancelled.text);
+    }
+    return new FinishRequest.Ended(Outcome.CANCELLED, cancelled.text, run.startedAt, now, true);
+  }
+
+  /**
+   * A right to run that ran out cancels without saying so, and sooner than anybody else says it.
+   */
+  private static @Nullable CancelReason reason(BodyRun run) {
+    CancelReason said = run.cancelReason();
+    return said == null && run.isCancelled() ? CancelReason.LEADERSHIP_LOST : said;
+  }
+
+  /** Returns a line on a failure, whatever its own methods do. */
+  static String describe(Throwable failure) {
+    String text;
+    try {
+      text = failure.toString();
+    } catch (RuntimeException | Error e) { // it is the body's code, and may fail like the body
+      text = failure.getClass().getName();
+    }
+    return text.length() <= LONGEST_DETAIL ? text : text.substring(0, LONGEST_DETAIL);
+  }
+}

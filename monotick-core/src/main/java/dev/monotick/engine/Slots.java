@@ -1,0 +1,27 @@
+package dev.monotick.engine;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** How many pieces of a SHARED task's work may run on this replica. Thread-safe: bodies ask it. */
+final class Slots {
+
+  private final int most;
+  private final AtomicInteger used = new AtomicInteger();
+
+  Slots(int most) {
+    this.most = most;
+  }
+
+  int free() {
+    return Math.max(0, most - used.get());
+  }
+
+  /** Occupies a slot; false if none is free. */
+  boolean take() {
+    return used.getAndUpdate(count -> count < most ? count + 1 : count) < most;
+  }
+
+  void release() {
+    used.decrementAndGet();
+  }
+}
