@@ -12,7 +12,7 @@ final class Seeds {
   static final long SEED =
       "random".equals(System.getProperty("monotick.seed"))
           ? System.nanoTime()
-          : Long.getLong("monotick.seed", 1L);
+          : Long.getLong("monotick.seed", Long.getLong("monotick.firstSeed", 1L));
 
   private Seeds() {}
 
