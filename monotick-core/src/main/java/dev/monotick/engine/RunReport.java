@@ -6,7 +6,6 @@ import dev.monotick.ledger.FinishRequest.GivenBack;
 import dev.monotick.ledger.FinishRequest.Report;
 import dev.monotick.ledger.Outcome;
 import dev.monotick.task.Effect;
-import dev.monotick.task.TaskSpec;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -15,20 +14,16 @@ final class RunReport {
 
   private static final int LONGEST_DETAIL = 500;
 
-  private final TaskSpec spec;
-
-  RunReport(TaskSpec spec) {
-    this.spec = spec;
-  }
+  private RunReport() {}
 
   /** The body was cancelled for its timeout; {@code bodyEnded} says whether it obeyed yet. */
-  Ended timedOut(BodyRun run, boolean bodyEnded, Instant now) {
-    String detail = "it took longer than " + spec.timeout();
+  static Ended timedOut(BodyRun run, boolean bodyEnded, Instant now) {
+    String detail = "it took longer than " + run.loop().spec().timeout();
     return new Ended(Outcome.TIMED_OUT, detail, run.startedAt, now, bodyEnded);
   }
 
   /** The body returned, threw, or was not begun. */
-  Report ended(BodyRun run, boolean began, @Nullable Throwable failure, Instant now) {
+  static Report ended(BodyRun run, boolean began, @Nullable Throwable failure, Instant now) {
     CancelReason cancelled = reason(run);
     if (cancelled == CancelReason.TIMEOUT) {
       return timedOut(run, true, now);
@@ -43,7 +38,7 @@ final class RunReport {
       String detail = failure == null ? "not started" : describe(failure);
       return new Ended(Outcome.FAILED, detail, run.startedAt, now, true);
     }
-    if (cancelled.mayRunAgain && spec.effect() == Effect.AT_LEAST_ONCE) {
+    if (cancelled.mayRunAgain && run.loop().spec().effect() == Effect.AT_LEAST_ONCE) {
       return new GivenBack("cancelled: " + cancelled.text);
     }
     return new FinishRequest.Ended(Outcome.CANCELLED, cancelled.text, run.startedAt, now, true);

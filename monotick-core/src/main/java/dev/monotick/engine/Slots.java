@@ -5,6 +5,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** How many pieces of a SHARED task's work may run on this replica. Thread-safe: bodies ask it. */
 final class Slots {
 
+  /** For the modes that have no slots: their bodies see one, and nobody takes it. */
+  static final Slots ONE = new Slots(1);
+
   private final int most;
   private final AtomicInteger used = new AtomicInteger();
 

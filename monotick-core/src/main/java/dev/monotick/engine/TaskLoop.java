@@ -47,7 +47,6 @@ final class TaskLoop {
   private final LedgerClient ledger;
   private final TaskHost host;
   private final TaskCounters counters = new TaskCounters();
-  private final RunReport runReport;
   private final Slots slots;
   private @Nullable TaskState state;
   private @Nullable Instant startTick;
@@ -72,8 +71,7 @@ final class TaskLoop {
     this.spec = spec;
     this.mode = mode;
     this.planner = new TickPlanner(spec);
-    this.runReport = new RunReport(spec);
-    this.slots = new Slots(mode == HaMode.SHARED ? spec.slots() : 1);
+    this.slots = mode == HaMode.SHARED ? new Slots(spec.slots()) : Slots.ONE;
     this.ledger = ledger;
     this.host = host;
   }
@@ -450,12 +448,12 @@ final class TaskLoop {
 
   /** The body was cancelled for its timeout; it may still run. */
   void timedOut(BodyRun run) {
-    report(run.claimed(), runReport.timedOut(run, false, host.now()));
+    report(run.claimed(), RunReport.timedOut(run, false, host.now()));
   }
 
   void bodyEnded(BodyRun run, boolean began, @Nullable Throwable failure) {
     running--;
-    report(run.claimed(), runReport.ended(run, began, failure, host.now()));
+    report(run.claimed(), RunReport.ended(run, began, failure, host.now()));
   }
 
   private void report(Claimed claimed, FinishRequest.Report report) {
