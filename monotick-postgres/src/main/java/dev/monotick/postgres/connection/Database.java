@@ -1,0 +1,133 @@
+package dev.monotick.postgres.connection;
+
+import dev.monotick.SchedulerException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The database as the parts of a store see it: short transactions on connections from a pool,
+ * {@link Session}s apart from it, and the names of our tables in the chosen schema. Thread-safe.
+ */
+public final class Database {
+
+  private static final Logger log = LoggerFactory.getLogger(Database.class);
+
+  /** How long the answer to one statement may take before its connection is given up. */
+  private static final Duration NETWORK_TIMEOUT = Duration.ofSeconds(5);
+
+  /** How often a transaction that lost against another one is repeated at once. */
+  private static final int CONFLICTS = 5;
+
+  /**
+   * What the server enforces in each transaction, so that a replica that freezes in the middle of
+   * one holds up nobody for long. Set for the transaction, not the session, which may be a pooler's
+   * or the application's.
+   */
+  private static final String LIMITS =
+      "select set_config('lock_timeout', '2000', true),"
+          + " set_config('statement_timeout', '4000', true),"
+          + " set_config('idle_in_transaction_session_timeout', '2000', true)";
+
+  private static final Pattern TABLE = Pattern.compile("@([a-z_]+)");
+
+  private final ConnectionSource pool;
+  private final ConnectionSource own;
+  private final String schema;
+
+  /**
+   * Creates one.
+   *
+   * @param pool connections for short transactions
+   * @param own connections that are kept for good
+   * @param schema name of the schema, checked by {@link SchemaName}
+   */
+  public Database(ConnectionSource pool, ConnectionSource own, SchemaName schema) {
+    this.pool = pool;
+    this.own = own;
+    this.schema = schema.quoted();
+  }
+
+  /** Returns SQL in which each {@code @name} stands for that table of our schema. */
+  public String sql(String text) {
+    return TABLE.matcher(text).replaceAll(match -> schema + "." + match.group(1));
+  }
+
+  /** Returns a session apart from the pool; see {@link Session}. */
+  public Session session(SqlFunction<?> prepare) {
+    return new Session(own, prepare);
+  }
+
+  /** Does something that is one statement, in autocommit. */
+  public <T> T once(String what, SqlFunction<T> work) {
+    return call(what, work);
+  }
+
+  /**
+   * Does something in one transaction, at read committed. Repeated if it lost against another
+   * transaction, so the work must have no effect but in the database.
+   */
+  public <T> T inTransaction(String what, SqlFunction<T> work) {
+    return call(what, connection -> transaction(connection, work));
+  }
+
+  private <T> T call(String what, SqlFunction<T> work) {
+    for (int conflicts = 0; ; conflicts++) {
+      try (Connection connection = pool.open()) {
+        connection.setNetworkTimeout(Runnable::run, (int) NETWORK_TIMEOUT.toMillis());
+        return work.apply(connection);
+      } catch (SQLException e) {
+        if (!SqlFailures.isConflict(e) || conflicts == CONFLICTS) {
+          throw SqlFailures.translate(what, e);
+        }
+        log.debug("{} lost against another transaction, trying again", what, e);
+      }
+    }
+  }
+
+  private static <T> T transaction(Connection connection, SqlFunction<T> work) throws SQLException {
+    connection.setAutoCommit(false);
+    try {
+      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      try (PreparedStatement limits = connection.prepareStatement(LIMITS)) {
+        limits.execute();
+      }
+      T result = work.apply(connection);
+      connection.commit();
+      return result;
+    } catch (SQLException | RuntimeException | Error e) {
+      rollback(connection, e);
+      throw e;
+    } finally {
+      restore(connection);
+    }
+  }
+
+  private static void rollback(Connection connection, Throwable failure) {
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  private static void restore(Connection connection) {
+    try {
+      connection.setAutoCommit(true);
+    } catch (SQLException e) {
+      log.debug("a broken connection is left to its pool", e);
+    }
+  }
+
+  /** Throws if a statement did not change as many rows as the caller had locked for it. */
+  public static void expect(int wanted, int changed, String what) {
+    if (wanted != changed) {
+      throw new SchedulerException(
+          what + " changed " + changed + " rows instead of " + wanted + "; nothing was done");
+    }
+  }
+}

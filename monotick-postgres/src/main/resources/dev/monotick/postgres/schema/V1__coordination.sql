@@ -1,0 +1,103 @@
+-- Coordination of replicas: tasks, their ticks, leases and the replicas themselves.
+-- @name stands for a table (or function) of the chosen schema, @schema for the schema itself.
+
+-- One row: the identity of this store, so that a connection to another database is not taken for one to this.
+create table @store (
+  id          uuid        not null primary key default gen_random_uuid(),
+  created_at  timestamptz not null default now()
+);
+insert into @store default values;
+
+-- What is known of a task. Whoever changes any of its ticks locks this row first, so its counters are exact.
+create table @task (
+  name             text        not null primary key,
+  schedule         text        not null,
+  cursor_at        timestamptz not null, -- the newest nominal time that is accounted for; only grows
+  failures         integer     not null default 0,
+  last_failure_at  timestamptz,
+  last_ended_at    timestamptz,
+  last_success_at  timestamptz,
+  paused_by        text,
+  pause_note       text,
+  paused_at        timestamptz,
+  open             integer     not null default 0, -- ticks that occupy the task
+  queued           integer     not null default 0  -- ticks that wait
+) with (fillfactor = 60); -- updated at each tick: room for the new version on the same page
+create index task_live on @task (name) where open > 0 or queued > 0;
+
+-- The ledger: one row for each tick, or for a range of neighbouring ticks that nobody ran.
+-- Its primary key is what makes a tick unique, whoever thinks that he leads.
+create table @tick (
+  task           text        not null,
+  nominal        timestamptz not null,
+  trigger_key    text        not null default '', -- empty for ticks of the schedule
+  last_nominal   timestamptz not null,
+  count          bigint      not null default 1,
+  status         text        not null check (status in ('WAITING', 'RUNNING', 'ENDED')),
+  outcome        text,
+  reason         text,
+  detail         text,
+  claim_replica  uuid,
+  claim_number   bigint,
+  spent_claims   text[],                          -- claims before the newest one
+  fence_timeline bigint,
+  fence_epoch    bigint,
+  effect         text,
+  attempt        integer     not null default 0,
+  started_at     timestamptz,
+  ended_at       timestamptz,
+  occupies       boolean     not null default false, -- claimed, and its body has not ended
+  allows_others  boolean     not null default false, -- claimed by a task whose runs may overlap
+  cancel_asked   boolean     not null default false,
+  primary key (task, nominal, trigger_key)
+) partition by range (nominal);
+-- What is neither history nor in the future: few rows, however long the history is.
+create index tick_live on @tick (task) where status <> 'ENDED' or occupies;
+-- For times without a partition of their own, far in the past or the future.
+create table @tick_other partition of @tick default;
+
+-- Keys under which somebody asked for a tick, so that asking twice gives one.
+create table @trigger_key (
+  task     text        not null,
+  key      text        not null,
+  nominal  timestamptz not null,
+  primary key (task, key)
+);
+create index trigger_key_nominal on @trigger_key (nominal);
+
+-- The newest fence of each leadership group. Apart from the lease, so that claims, which lock this
+-- row in share mode, and renewals, which write the other one, do not wait for each other.
+create table @fence (
+  group_name  text   not null primary key,
+  timeline    bigint not null,
+  epoch       bigint not null
+);
+
+-- Who leads each group, or did last.
+create table @lease (
+  group_name   text        not null primary key,
+  holder       uuid        not null,
+  holder_name  text,
+  timeline     bigint      not null,
+  epoch        bigint      not null,
+  beat         bigint      not null default 0, -- counts renewals; whoever watches it needs no clock
+  released     boolean     not null default false,
+  acquired_at  timestamptz not null default now()
+);
+
+-- Processes that take part, or did.
+create table @replica (
+  id            uuid        not null primary key,
+  name          text        not null,
+  version       text        not null,
+  started_at    timestamptz not null,
+  joined_at     timestamptz not null default now(),
+  beat          bigint      not null default 0,
+  beat_at       timestamptz not null default now(),
+  clock_offset  interval    not null default '0',
+  tasks         text[]      not null default '{}',
+  alone         boolean     not null default false,
+  presence      bigint,               -- key of the session lock it holds; null if it holds none
+  gone_at       timestamptz           -- left, or was found dead
+);
+create index replica_alive on @replica (id) where gone_at is null;
