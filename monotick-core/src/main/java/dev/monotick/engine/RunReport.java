@@ -38,7 +38,7 @@ final class RunReport {
       String detail = failure == null ? "not started" : describe(failure);
       return new Ended(Outcome.FAILED, detail, run.startedAt, now, true);
     }
-    if (cancelled.mayRunAgain && run.loop().spec().effect() == Effect.AT_LEAST_ONCE) {
+    if (cancelled.mayRunAgain && run.loop().spec().effect() != Effect.AT_MOST_ONCE) {
       return new GivenBack("cancelled: " + cancelled.text);
     }
     return new FinishRequest.Ended(Outcome.CANCELLED, cancelled.text, run.startedAt, now, true);
