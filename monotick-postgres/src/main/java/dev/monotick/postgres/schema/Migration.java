@@ -35,7 +35,7 @@ record Migration(int version, String name, int minCodeVersion, String template) 
    * loader.
    */
   static final List<Migration> ALL =
-      Stream.of("V1__coordination.sql").map(Migration::ofResource).toList();
+      Stream.of("V1__coordination.sql", "V2__maintenance.sql").map(Migration::ofResource).toList();
 
   private static Migration ofResource(String file) {
     try (InputStream resource = Migration.class.getResourceAsStream(file)) {

@@ -15,6 +15,7 @@ import java.util.List;
  * @param exists whether there is a schema of that name
  * @param hasLedger whether it has the table {@code migration}
  * @param applied the rows of that table, by version
+ * @param hasGrants whether the plan's runtime role, if it names one, lacks nothing
  */
 record SchemaState(
     SchemaName schema,
@@ -24,7 +25,8 @@ record SchemaState(
     boolean mayCreateSchema,
     boolean mayCreateTables,
     boolean hasLedger,
-    List<AppliedMigration> applied) {
+    List<AppliedMigration> applied,
+    boolean hasGrants) {
 
   private static final String FACTS =
       """
@@ -42,7 +44,8 @@ record SchemaState(
   private static final String APPLIED =
       "select version, name, checksum, min_code_version from @migration order by version";
 
-  static SchemaState read(Connection connection, SchemaName schema) throws SQLException {
+  static SchemaState read(Connection connection, MigrationPlan plan) throws SQLException {
+    SchemaName schema = plan.schema();
     try (PreparedStatement statement = connection.prepareStatement(FACTS)) {
       statement.setString(1, schema.text());
       try (ResultSet row = statement.executeQuery()) {
@@ -57,7 +60,8 @@ record SchemaState(
                   + schema.text()
                   + " in database "
                   + row.getString("database")
-                  + "; let its owner run Migrations.grants and repeat");
+                  + "; let its owner run: "
+                  + String.join(" ", new Grants(schema, row.getString("role")).all()));
         }
         return new SchemaState(
             schema,
@@ -67,7 +71,8 @@ record SchemaState(
             row.getBoolean("create_schema"),
             row.getBoolean("create_tables"),
             ledger,
-            ledger ? applied(connection, schema) : List.of());
+            ledger ? applied(connection, schema) : List.of(),
+            hasGrants(connection, plan));
       }
     }
   }
@@ -84,6 +89,16 @@ record SchemaState(
       }
       return List.copyOf(applied);
     }
+  }
+
+  private static boolean hasGrants(Connection connection, MigrationPlan plan) throws SQLException {
+    String role = plan.runtimeRole();
+    return role == null || new Grants(plan.schema(), role).missing(connection).isEmpty();
+  }
+
+  /** Says whether there is nothing to do. */
+  boolean isComplete(MigrationPlan plan) {
+    return hasGrants && pending(plan.known()).isEmpty();
   }
 
   /** Returns the newest version applied; 0 if none is. */
