@@ -1,5 +1,5 @@
 -- Coordination of replicas: tasks, their ticks, leases and the replicas themselves.
--- @name stands for a table (or function) of the chosen schema, @schema for the schema itself.
+-- min_code_version: 1
 
 -- One row: the identity of this store, so that a connection to another database is not taken for one to this.
 create table @store (
