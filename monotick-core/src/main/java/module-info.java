@@ -1,6 +1,7 @@
 /** Tasks, schedules, leadership, the tick ledger and the engine that runs them. */
 @SuppressWarnings("module") // the test kit is not there yet when this is compiled
 module dev.monotick.core {
+  requires transitive java.sql;
   requires org.slf4j;
   requires static transitive org.jspecify;
 
@@ -15,6 +16,8 @@ module dev.monotick.core {
   exports dev.monotick.store;
   exports dev.monotick.task;
   exports dev.monotick.time;
+  exports dev.monotick.ledger.internal to
+      dev.monotick.postgres;
   exports dev.monotick.thread to
       dev.monotick.testkit;
 }

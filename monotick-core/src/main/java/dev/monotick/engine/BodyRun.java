@@ -2,12 +2,18 @@ package dev.monotick.engine;
 
 import dev.monotick.leader.Fence;
 import dev.monotick.ledger.TickId;
+import dev.monotick.ledger.TransactRequest;
+import dev.monotick.task.Effect;
+import dev.monotick.task.FencedException;
+import dev.monotick.task.SqlWork;
 import dev.monotick.task.TaskBody;
 import dev.monotick.task.TaskContext;
 import dev.monotick.thread.EngineThreads;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +27,9 @@ final class BodyRun implements TaskContext {
   private final Bodies bodies;
   private final boolean slot;
   private volatile @Nullable CancelReason cancelReason;
+  private volatile boolean committed;
 
-  @Nullable Instant startedAt;
+  volatile @Nullable Instant startedAt;
   private EngineThreads.@Nullable Body thread;
   long deadline; // by the ticker
   boolean ended;
@@ -45,6 +52,11 @@ final class BodyRun implements TaskContext {
   /** Says whether this is a piece of work in a slot, which the ledger knows nothing of. */
   boolean isSlot() {
     return slot;
+  }
+
+  /** Says whether the tick succeeded with a transaction of the body. */
+  boolean hasCommitted() {
+    return committed;
   }
 
   @Nullable CancelReason cancelReason() {
@@ -119,6 +131,38 @@ final class BodyRun implements TaskContext {
     checkCancelled();
     bodies.context().threads().sleep(duration, this::isCancelled);
     checkCancelled();
+  }
+
+  @Override
+  public void fencedTransaction(DataSource dataSource, SqlWork work) throws SQLException {
+    if (!loop.mode().isExclusive()) {
+      throw new IllegalStateException(
+          "task "
+              + tick().task()
+              + " runs as "
+              + loop.mode()
+              + ", where no other replica could have its tick: there is nothing to fence; use the"
+              + " data source directly, or mode LEADER or ONE_REPLICA");
+    }
+    if (committed) {
+      throw new IllegalStateException(
+          "tick "
+              + tick()
+              + " succeeded with its first transaction; do all of a TRANSACTIONAL body's work in one");
+    }
+    if (isCancelled()) {
+      throw new FencedException("tick " + tick() + " is cancelled; begin no more work, and return");
+    }
+    Term term = claimed.term();
+    Effect effect = loop.spec().effect();
+    loop.ledger()
+        .ledger()
+        .transact(
+            new TransactRequest(
+                claimed.claim(), tick(), effect, term == null ? null : term.proof(), startedAt),
+            dataSource,
+            work);
+    committed = effect == Effect.TRANSACTIONAL;
   }
 
   @Override

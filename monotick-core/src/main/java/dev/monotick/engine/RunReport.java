@@ -14,6 +14,10 @@ final class RunReport {
 
   private static final int LONGEST_DETAIL = 500;
 
+  private static final String NO_TRANSACTION =
+      "its effect is TRANSACTIONAL, but the body returned without context.fencedTransaction(..), so"
+          + " nothing could commit with the tick";
+
   private RunReport() {}
 
   /** The body was cancelled for its timeout; {@code bodyEnded} says whether it obeyed yet. */
@@ -24,12 +28,18 @@ final class RunReport {
 
   /** The body returned, threw, or was not begun. */
   static Report ended(BodyRun run, boolean began, @Nullable Throwable failure, Instant now) {
+    if (run.hasCommitted()) { // whatever came after it: the tick succeeded with its transaction
+      return new Ended(Outcome.SUCCEEDED, null, run.startedAt, now, true);
+    }
     CancelReason cancelled = reason(run);
     if (cancelled == CancelReason.TIMEOUT) {
       return timedOut(run, true, now);
     }
     if (!began && cancelled != null && cancelled != CancelReason.REPLACED) {
       return new GivenBack("not started: " + cancelled.text);
+    }
+    if (began && failure == null && mustCommit(run)) {
+      return new Ended(Outcome.FAILED, NO_TRANSACTION, run.startedAt, now, true);
     }
     if (began && failure == null) {
       return new Ended(Outcome.SUCCEEDED, null, run.startedAt, now, true);
@@ -38,10 +48,14 @@ final class RunReport {
       String detail = failure == null ? "not started" : describe(failure);
       return new Ended(Outcome.FAILED, detail, run.startedAt, now, true);
     }
-    if (cancelled.mayRunAgain && run.loop().spec().effect() == Effect.AT_LEAST_ONCE) {
+    if (cancelled.mayRunAgain && run.loop().spec().effect() != Effect.AT_MOST_ONCE) {
       return new GivenBack("cancelled: " + cancelled.text);
     }
     return new FinishRequest.Ended(Outcome.CANCELLED, cancelled.text, run.startedAt, now, true);
+  }
+
+  private static boolean mustCommit(BodyRun run) {
+    return run.loop().spec().effect() == Effect.TRANSACTIONAL && run.loop().mode().isExclusive();
   }
 
   /**

@@ -3,12 +3,15 @@ package dev.monotick.ledger;
 import dev.monotick.leader.Fence;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.task.Effect;
+import dev.monotick.task.SqlWork;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import javax.sql.DataSource;
 
 /**
  * The record of ticks that makes each of them unique. Leadership decides who tries; this decides
@@ -79,6 +82,20 @@ public interface Ledger {
 
   /** Records what became of claims. */
   List<FinishReply> finish(List<FinishRequest> requests);
+
+  /**
+   * Does work in one transaction of the data source, which commits only while the claim is the
+   * caller's and its proof of leadership the newest; see {@link
+   * dev.monotick.task.TaskContext#fencedTransaction}.
+   */
+  default void transact(TransactRequest request, DataSource dataSource, SqlWork work)
+      throws SQLException {
+    throw new UnsupportedOperationException(
+        "tick "
+            + request.tick()
+            + " cannot have a fenced transaction: its store is no database; use PostgresStore, or"
+            + " pass context.fence() and context.idempotencyKey() to what you call");
+  }
 
   /** Pauses a task for all replicas; one that is paused stays as it is. */
   TaskState pause(String task, Pause pause);

@@ -2,6 +2,7 @@ package dev.monotick.memory;
 
 import dev.monotick.leader.Fence;
 import dev.monotick.ledger.LeaderProof;
+import dev.monotick.ledger.internal.FenceCheck;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * the mint waits for the lock and finds the write already there; so the write came first, for
  * everyone. This holds only while the question is asked under the task's lock.
  */
-final class Fences {
+final class Fences implements FenceCheck {
 
   /** Memory has no standby that could be promoted, so there is one history only. */
   private static final long TIMELINE = 1;
@@ -29,8 +30,8 @@ final class Fences {
         (current, first) -> new Fence(TIMELINE, current.epoch() + 1));
   }
 
-  /** Says whether the proof is stale, or from elsewhere; no proof is never refused. */
-  boolean refuses(@Nullable LeaderProof proof) {
+  @Override
+  public boolean refuses(@Nullable LeaderProof proof) {
     return proof != null && !proof.fence().equals(newest.get(proof.group()));
   }
 }

@@ -17,6 +17,8 @@ import dev.monotick.ledger.TaskRegistration;
 import dev.monotick.ledger.TaskState;
 import dev.monotick.ledger.TickId;
 import dev.monotick.ledger.TickRecord;
+import dev.monotick.ledger.internal.RescueFindings;
+import dev.monotick.ledger.internal.TaskRow;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.task.Effect;
 import dev.monotick.time.TimeSource;

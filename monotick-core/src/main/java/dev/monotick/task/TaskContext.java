@@ -2,9 +2,11 @@ package dev.monotick.task;
 
 import dev.monotick.leader.Fence;
 import dev.monotick.ledger.TickId;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import javax.sql.DataSource;
 
 /** What a running body sees of its tick. Thread-safe; made by the engine only. */
 public interface TaskContext {
@@ -44,6 +46,28 @@ public interface TaskContext {
 
   /** Waits, and ends at once if the body is cancelled. */
   void sleep(Duration duration) throws InterruptedException;
+
+  /**
+   * Does something in one transaction of the store's own database, and commits only if the tick is
+   * still this replica's at that moment: under the newest fence of its group if LEADER, and not
+   * taken for dead. Else everything is rolled back. Nothing is locked while {@code work} runs, so a
+   * slow transaction holds up no takeover.
+   *
+   * <p>With effect {@link Effect#TRANSACTIONAL} the tick's success commits with it: all or nothing,
+   * and once. Such a body calls this once; whatever it does after that is not part of the promise.
+   *
+   * @param dataSource leads to the database and schema of the store, under any role that may read
+   *     and write its tables
+   * @param work what to do; it must not commit
+   * @throws FencedException if the tick is no longer this replica's; nothing was written
+   * @throws SQLException if the work or the commit failed; nothing was written
+   * @throws dev.monotick.store.StoreException if the connection was lost during the commit and
+   *     nobody can say what happened
+   * @throws IllegalStateException if the mode is EVERY_REPLICA or SHARED, whose ticks nobody else
+   *     could have, or a TRANSACTIONAL body already committed
+   * @throws UnsupportedOperationException if the store is no database
+   */
+  void fencedTransaction(DataSource dataSource, SqlWork work) throws SQLException;
 
   /**
    * Returns how many pieces of work this body may claim now, for {@link HaMode#SHARED}; 1 for every

@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +36,7 @@ public final class Database {
 
   private static final Pattern TABLE = Pattern.compile("@([a-z_]+)");
 
-  private final ConnectionSource pool;
+  private final Pool pool;
   private final ConnectionSource own;
   private final String schema;
 
@@ -46,7 +47,7 @@ public final class Database {
    * @param own connections that are kept for good
    * @param schema name of the schema, checked by {@link SchemaName}
    */
-  public Database(ConnectionSource pool, ConnectionSource own, SchemaName schema) {
+  public Database(Pool pool, ConnectionSource own, SchemaName schema) {
     this.pool = pool;
     this.own = own;
     this.schema = schema.quoted();
@@ -63,23 +64,23 @@ public final class Database {
   }
 
   /** Does something that is one statement, in autocommit. */
-  public <T> T once(String what, SqlFunction<T> work) {
+  public <T extends @Nullable Object> T once(String what, SqlFunction<T> work) {
     return call(what, work);
   }
 
   /**
-   * Does something in one transaction, at read committed. Repeated if it lost against another
-   * transaction, so the work must have no effect but in the database.
+   * Does something in one transaction, at the session's isolation level: written for read
+   * committed, and repeated where a stricter one makes it fail. Repeated also if it lost against
+   * another transaction, so the work must have no effect but in the database.
    */
-  public <T> T inTransaction(String what, SqlFunction<T> work) {
+  public <T extends @Nullable Object> T inTransaction(String what, SqlFunction<T> work) {
     return call(what, connection -> transaction(connection, work));
   }
 
-  private <T> T call(String what, SqlFunction<T> work) {
+  private <T extends @Nullable Object> T call(String what, SqlFunction<T> work) {
     for (int conflicts = 0; ; conflicts++) {
-      try (Connection connection = pool.open()) {
-        connection.setNetworkTimeout(Runnable::run, (int) NETWORK_TIMEOUT.toMillis());
-        return work.apply(connection);
+      try {
+        return lent(work);
       } catch (SQLException e) {
         if (!SqlFailures.isConflict(e) || conflicts == CONFLICTS) {
           throw SqlFailures.translate(what, e);
@@ -89,10 +90,24 @@ public final class Database {
     }
   }
 
-  private static <T> T transaction(Connection connection, SqlFunction<T> work) throws SQLException {
+  private <T extends @Nullable Object> T lent(SqlFunction<T> work) throws SQLException {
+    Connection connection = pool.borrow();
+    Throwable failure = null;
+    try {
+      connection.setNetworkTimeout(Runnable::run, (int) NETWORK_TIMEOUT.toMillis());
+      return work.apply(connection);
+    } catch (SQLException | RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    } finally {
+      pool.giveBack(connection, failure);
+    }
+  }
+
+  private static <T extends @Nullable Object> T transaction(
+      Connection connection, SqlFunction<T> work) throws SQLException {
     connection.setAutoCommit(false);
     try {
-      connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
       try (PreparedStatement limits = connection.prepareStatement(LIMITS)) {
         limits.execute();
       }

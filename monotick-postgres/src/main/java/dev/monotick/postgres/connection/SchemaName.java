@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
  */
 public record SchemaName(String text) {
 
+  private static final Pattern VALID = Pattern.compile("[a-z_][a-z0-9_]{0,47}");
+
   /** What it is called unless somebody chose otherwise. */
   public static final SchemaName DEFAULT = new SchemaName("monotick");
-
-  private static final Pattern VALID = Pattern.compile("[a-z_][a-z0-9_]{0,47}");
 
   /** Refuses what would need quoting, or is not ours to use. */
   public SchemaName {

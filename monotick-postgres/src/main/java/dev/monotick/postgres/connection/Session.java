@@ -45,7 +45,7 @@ public final class Session implements AutoCloseable {
    * @param timeout how long one answer of the server may take
    * @throws StoreException if it failed, or there is no connection
    */
-  public <T> T call(String what, Duration timeout, SqlFunction<T> work) {
+  public <T extends @Nullable Object> T call(String what, Duration timeout, SqlFunction<T> work) {
     try {
       Connection current = open(timeout);
       current.setNetworkTimeout(Runnable::run, (int) Math.max(1, timeout.toMillis()));

@@ -33,6 +33,12 @@ public final class SqlFailures {
     return state.equals("40001") || state.equals("40P01");
   }
 
+  /** Says whether the connection is gone, or cannot be trusted any more. */
+  public static boolean isConnectionFailure(SQLException failure) {
+    String state = state(failure);
+    return state.isEmpty() || state.startsWith("08") || state.startsWith("57P");
+  }
+
   private static boolean isRefusal(SQLException failure) {
     String state = state(failure);
     return state.startsWith("42")

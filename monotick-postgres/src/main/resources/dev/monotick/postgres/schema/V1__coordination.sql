@@ -1,5 +1,5 @@
 -- Coordination of replicas: tasks, their ticks, leases and the replicas themselves.
--- @name stands for a table (or function) of the chosen schema, @schema for the schema itself.
+-- min_code_version: 1
 
 -- One row: the identity of this store, so that a connection to another database is not taken for one to this.
 create table @store (
@@ -22,8 +22,7 @@ create table @task (
   paused_at        timestamptz,
   open             integer     not null default 0, -- ticks that occupy the task
   queued           integer     not null default 0  -- ticks that wait
-) with (fillfactor = 60); -- updated at each tick: room for the new version on the same page
-create index task_live on @task (name) where open > 0 or queued > 0;
+) with (fillfactor = 60); -- updated at each tick: room for the new version on the same page, and no index on what changes
 
 -- The ledger: one row for each tick, or for a range of neighbouring ticks that nobody ran.
 -- Its primary key is what makes a tick unique, whoever thinks that he leads.
@@ -96,8 +95,9 @@ create table @replica (
   beat_at       timestamptz not null default now(),
   clock_offset  interval    not null default '0',
   tasks         text[]      not null default '{}',
+  revision      bigint      not null default 0, -- grows when name or tasks change, so that others read them once
   alone         boolean     not null default false,
-  presence      bigint,               -- key of the session lock it holds; null if it holds none
+  presence      bigint,               -- key of a session lock it holds, and of another, that # 1; null if it holds none
   gone_at       timestamptz           -- left, or was found dead
 );
 create index replica_alive on @replica (id) where gone_at is null;

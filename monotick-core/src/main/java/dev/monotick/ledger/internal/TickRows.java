@@ -1,4 +1,4 @@
-package dev.monotick.memory;
+package dev.monotick.ledger.internal;
 
 import dev.monotick.ledger.ClaimId;
 import dev.monotick.ledger.Outcome;
@@ -41,6 +41,21 @@ final class TickRows {
 
   void add(TickRow row) {
     live.add(row);
+  }
+
+  void restore(TickImage image) {
+    if (image.isHistory()) {
+      over.addLast(new EndedRow(image.row()));
+    } else {
+      live.add(TickRow.restored(image));
+    }
+  }
+
+  List<TickImage> images(String task) {
+    List<TickImage> images = new ArrayList<>(live.size() + over.size());
+    live.forEach(row -> images.add(row.image()));
+    over.forEach(row -> images.add(TickImage.ofHistory(row.toRecord(task))));
+    return images;
   }
 
   /** Adds a row that never lives. */

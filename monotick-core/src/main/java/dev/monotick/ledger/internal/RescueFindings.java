@@ -1,4 +1,4 @@
-package dev.monotick.memory;
+package dev.monotick.ledger.internal;
 
 import dev.monotick.ledger.ClaimId;
 import dev.monotick.ledger.Rescue;
@@ -9,7 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /** Collects what one call of rescue finds, task by task. Used by one thread. */
-final class RescueFindings {
+public final class RescueFindings {
 
   private final List<TickRecord> settled = new ArrayList<>();
   private final List<TickId> waiting = new ArrayList<>();
@@ -27,7 +27,8 @@ final class RescueFindings {
     cancelled.add(claim);
   }
 
-  Rescue toRescue() {
+  /** Returns what was found, what waits oldest first. */
+  public Rescue toRescue() {
     waiting.sort(Comparator.comparing(TickId::nominal));
     return new Rescue(settled, waiting, cancelled);
   }

@@ -1,4 +1,4 @@
-package dev.monotick.memory;
+package dev.monotick.ledger.internal;
 
 import dev.monotick.ledger.AccountRequest;
 import dev.monotick.ledger.ClaimId;
@@ -22,6 +22,7 @@ import dev.monotick.ledger.TickRecord;
 import dev.monotick.ledger.TickRecord.Status;
 import dev.monotick.replica.ReplicaId;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -30,15 +31,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * One task in the ledger. Each method is one atomic step under the lock of this object, which
  * guards all fields and the {@link TickRow}s below them; it is held for a few comparisons, never
- * while foreign code runs, and inside it only {@link Fences} and the registry are asked, which ask
- * nobody else.
+ * while foreign code runs, and inside it only the {@link FenceCheck} and the registry are asked,
+ * which ask nobody else.
  *
  * <p>A scheduled tick is unique because a claim moves the cursor to it, by a comparison with its
  * old value, and the cursor never moves back. No row needs to be kept for that.
  *
  * <p>There may be a hundred thousand of these, so a task at rest has few fields and no collections.
  */
-final class TaskRow {
+public final class TaskRow {
 
   /** A tick that was claimed this often by replicas that died is not given to one more. */
   static final int ATTEMPTS = 3;
@@ -54,14 +55,56 @@ final class TaskRow {
   private @Nullable Pause pause;
   private @Nullable TickRows rows; // null until the first row
 
-  TaskRow(TaskRegistration registration, int kept) {
+  /**
+   * Creates the row of a task that is new.
+   *
+   * @param kept how many rows that are history are kept
+   */
+  public TaskRow(TaskRegistration registration, int kept) {
     this.name = registration.task();
     this.kept = kept;
     this.schedule = registration.schedule();
     this.cursor = registration.start();
   }
 
-  synchronized TaskState register(TaskRegistration registration) {
+  private TaskRow(TaskState state, String schedule, TickRows rows) {
+    this.name = state.task();
+    this.kept = Integer.MAX_VALUE;
+    this.schedule = schedule;
+    this.cursor = state.cursor();
+    this.failures = state.failures();
+    this.lastFailureAt = state.lastFailureAt();
+    this.lastEndedAt = state.lastEndedAt();
+    this.lastSuccessAt = state.lastSuccessAt();
+    this.pause = state.pause();
+    this.rows = rows;
+  }
+
+  /**
+   * Returns a task as a store has it. What is to be stored afterwards are {@link #state}, {@link
+   * #schedule} and {@link #images}.
+   *
+   * @param images all rows that wait or occupy the task, and those of its history that matter to
+   *     the next step
+   */
+  public static TaskRow restored(TaskState state, String schedule, Collection<TickImage> images) {
+    TickRows rows = new TickRows();
+    images.forEach(rows::restore);
+    return new TaskRow(state, schedule, rows);
+  }
+
+  /** Returns all rows there are, the restored ones and those that were added. */
+  public synchronized List<TickImage> images() {
+    return rows == null ? List.of() : rows.images(name);
+  }
+
+  /** Returns the text of the schedule. */
+  public synchronized String schedule() {
+    return schedule;
+  }
+
+  /** Takes the newest schedule; see {@link dev.monotick.ledger.Ledger#register}. */
+  public synchronized TaskState register(TaskRegistration registration) {
     if (!schedule.equals(registration.schedule())) {
       schedule = registration.schedule();
       cursor = later(cursor, registration.start());
@@ -69,7 +112,8 @@ final class TaskRow {
     return state();
   }
 
-  synchronized TaskState state() {
+  /** Returns the facts. */
+  public synchronized TaskState state() {
     return new TaskState(
         name,
         cursor,
@@ -82,7 +126,8 @@ final class TaskRow {
         pause);
   }
 
-  synchronized ClaimReply claim(ClaimRequest request, Fences fences, Instant now) {
+  /** See {@link dev.monotick.ledger.Ledger#claim}. */
+  public synchronized ClaimReply claim(ClaimRequest request, FenceCheck fences, Instant now) {
     TickRows ticks = rows();
     TickRow granted = ticks.running(request.claim(), request.tick());
     if (granted != null) {
@@ -120,7 +165,8 @@ final class TaskRow {
     return reply(Kind.QUEUED);
   }
 
-  synchronized ClaimReply take(TakeRequest request, Fences fences) {
+  /** See {@link dev.monotick.ledger.Ledger#take}. */
+  public synchronized ClaimReply take(TakeRequest request, FenceCheck fences) {
     TickRows ticks = rows();
     TickRow granted = ticks.running(request.claim(), request.tick());
     if (granted != null) {
@@ -145,7 +191,8 @@ final class TaskRow {
     return claimed(row);
   }
 
-  synchronized ClaimReply account(AccountRequest request, Fences fences, Instant now) {
+  /** See {@link dev.monotick.ledger.Ledger#account}. */
+  public synchronized ClaimReply account(AccountRequest request, FenceCheck fences, Instant now) {
     if (fences.refuses(request.leader())) {
       return reply(Kind.FENCED);
     }
@@ -159,7 +206,8 @@ final class TaskRow {
     return reply(Kind.CLAIMED);
   }
 
-  synchronized FinishReply finish(FinishRequest request) {
+  /** See {@link dev.monotick.ledger.Ledger#finish}. */
+  public synchronized FinishReply finish(FinishRequest request) {
     TickRow row = rows().newestClaim(request.claim(), request.tick());
     boolean recorded = false;
     if (request.report() instanceof Ended ended) {
@@ -173,14 +221,16 @@ final class TaskRow {
     return new FinishReply(recorded, state());
   }
 
-  synchronized TaskState pause(Pause wanted) {
+  /** See {@link dev.monotick.ledger.Ledger#pause}. */
+  public synchronized TaskState pause(Pause wanted) {
     if (pause == null) {
       pause = wanted;
     }
     return state();
   }
 
-  synchronized Optional<TaskState> resume(TaskState seen, List<Gap> gaps, Instant now) {
+  /** See {@link dev.monotick.ledger.Ledger#resume}. */
+  public synchronized Optional<TaskState> resume(TaskState seen, List<Gap> gaps, Instant now) {
     // The pause is compared too: a repetition that arrives late must not end a later pause.
     boolean otherPause = pause != null && !pause.equals(seen.pause());
     if (otherPause || isNot(seen) || (!gaps.isEmpty() && !areAhead(gaps))) {
@@ -193,16 +243,22 @@ final class TaskRow {
     return Optional.of(state());
   }
 
-  synchronized boolean trigger(TickId tick, String key) {
+  /** Adds a tick under a key that was not used yet; false if it was. */
+  public synchronized boolean trigger(TickId tick, String key) {
     if (!rows().addTrigger(key)) {
       return false;
     }
-    rows().add(TickRow.waiting(tick));
+    awaitTaker(tick);
     return true;
   }
 
+  /** Adds a tick that waits, for callers who know themselves which keys were used. */
+  public synchronized void awaitTaker(TickId tick) {
+    rows().add(TickRow.waiting(tick));
+  }
+
   /** Returns whether a tick that waits became takeable by this: the others should know. */
-  synchronized boolean rescue(
+  public synchronized boolean rescue(
       ReplicaId caller, Predicate<ReplicaId> isGone, Instant now, RescueFindings findings) {
     if (rows == null || rows.live().isEmpty()) {
       return false;
@@ -233,11 +289,12 @@ final class TaskRow {
   }
 
   /** Says whether {@link #rescue} would list a tick that waits. */
-  synchronized boolean hasTakeable() {
+  public synchronized boolean hasTakeable() {
     return rows != null && rows.live().stream().anyMatch(this::isTakeable);
   }
 
-  synchronized List<TickRecord> history(int limit) {
+  /** Returns the newest rows, newest first. */
+  public synchronized List<TickRecord> history(int limit) {
     return rows == null ? List.of() : rows.newestFirst(name, limit);
   }
 

@@ -1,4 +1,4 @@
-package dev.monotick.memory;
+package dev.monotick.ledger.internal;
 
 import dev.monotick.leader.Fence;
 import dev.monotick.ledger.ClaimId;
@@ -57,6 +57,31 @@ final class TickRow {
     TickRow row = new TickRow(TickId.scheduled(task, gap.first()), gap.last(), gap.count());
     row.end(gap.outcome(), gap.reason(), null, now);
     return row;
+  }
+
+  static TickRow restored(TickImage image) {
+    TickRecord record = image.row();
+    TickRow row = new TickRow(record.tick(), record.last(), record.count());
+    row.status = record.status();
+    row.outcome = record.outcome();
+    row.reason = record.reason();
+    row.detail = record.detail();
+    row.claim = record.claim();
+    row.spent = image.spent().isEmpty() ? null : new ArrayList<>(image.spent());
+    row.fence = record.fence();
+    row.effect = image.effect();
+    row.attempt = record.attempt();
+    row.startedAt = record.startedAt();
+    row.endedAt = record.endedAt();
+    row.occupies = image.occupies();
+    row.allowsOthers = image.allowsOthers();
+    row.cancelAsked = image.cancelAsked();
+    return row;
+  }
+
+  TickImage image() {
+    return new TickImage(
+        toRecord(), effect, spent == null ? List.of() : spent, occupies, allowsOthers, cancelAsked);
   }
 
   void claim(ClaimId by, OnOverlap onOverlap, Effect promised, @Nullable LeaderProof leader) {
@@ -153,7 +178,8 @@ final class TickRow {
 
   /** Says whether the tick may be run once more after its replica died. */
   boolean mayRunAgain() {
-    return effect == Effect.AT_LEAST_ONCE && attempt < TaskRow.ATTEMPTS;
+    // What commits with the tick's outcome has not happened if there is no outcome.
+    return effect != null && effect != Effect.AT_MOST_ONCE && attempt < TaskRow.ATTEMPTS;
   }
 
   TickRecord toRecord() {

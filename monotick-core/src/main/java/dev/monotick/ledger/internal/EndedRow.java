@@ -1,4 +1,4 @@
-package dev.monotick.memory;
+package dev.monotick.ledger.internal;
 
 import dev.monotick.leader.Fence;
 import dev.monotick.ledger.ClaimId;

@@ -1,0 +1,43 @@
+package dev.monotick.ledger.internal;
+
+import dev.monotick.ledger.ClaimId;
+import dev.monotick.ledger.TickRecord;
+import dev.monotick.ledger.TickRecord.Status;
+import dev.monotick.task.Effect;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that a store has to keep of one row of the ledger. Of a row that is history, only what people
+ * see matters any more.
+ *
+ * @param row what people see
+ * @param effect what becomes of it if the claiming replica dies, null if it was never claimed
+ * @param spent claims before the newest one
+ * @param occupies whether it is claimed and its body has not ended
+ * @param allowsOthers whether the claim lets runs of the task overlap
+ * @param cancelAsked whether somebody asked the body to stop
+ */
+public record TickImage(
+    TickRecord row,
+    @Nullable Effect effect,
+    List<ClaimId> spent,
+    boolean occupies,
+    boolean allowsOthers,
+    boolean cancelAsked) {
+
+  /** Copies the claims. */
+  public TickImage {
+    spent = List.copyOf(spent);
+  }
+
+  /** Returns the image of a row that is history. */
+  public static TickImage ofHistory(TickRecord row) {
+    return new TickImage(row, null, List.of(), false, false, false);
+  }
+
+  /** Says whether the row neither waits nor occupies its task. */
+  public boolean isHistory() {
+    return row.status() == Status.ENDED && !occupies;
+  }
+}

@@ -1,0 +1,52 @@
+package dev.monotick.postgres.embedded;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Runs programs of the machine to their end. */
+final class Commands {
+
+  private Commands() {}
+
+  /**
+   * What a program left behind.
+   *
+   * @param exitCode zero if it went well
+   * @param output what it wrote, to standard output and standard error
+   */
+  record Result(int exitCode, String output) {
+    boolean isOk() {
+      return exitCode == 0;
+    }
+  }
+
+  /** Runs a program in a folder that everybody may enter, and waits for its end. */
+  static Result run(List<String> command) throws IOException {
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            // The working folder may be closed to the user that the program is run as.
+            .directory(Path.of("/").toFile())
+            .redirectErrorStream(true)
+            .redirectInput(Path.of("/dev/null").toFile());
+    cleanEnvironment(builder.environment());
+    Process process = builder.start();
+    try {
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return new Result(process.waitFor(), output.strip());
+    } catch (InterruptedException e) {
+      process.destroy();
+      Thread.currentThread().interrupt();
+      throw new EmbeddedPostgresException("interrupted while " + command.get(0) + " was run", e);
+    }
+  }
+
+  /** Variables such as PGDATA or PGPORT are meant for other servers, and would confuse ours. */
+  private static void cleanEnvironment(Map<String, String> environment) {
+    environment.keySet().removeIf(name -> name.startsWith("PG"));
+    environment.put("LC_ALL", "C");
+    environment.put("TZ", "UTC");
+  }
+}

@@ -1,0 +1,255 @@
+package dev.monotick.postgres.ledger;
+
+import dev.monotick.leader.Fence;
+import dev.monotick.ledger.ClaimId;
+import dev.monotick.ledger.Outcome;
+import dev.monotick.ledger.SkipReason;
+import dev.monotick.ledger.TickId;
+import dev.monotick.ledger.TickRecord;
+import dev.monotick.ledger.TickRecord.Status;
+import dev.monotick.ledger.internal.TickImage;
+import dev.monotick.postgres.connection.Database;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.task.Effect;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The statements on the table of ticks. Thread-safe: has no state but the text of its SQL. */
+final class TickTable {
+
+  /** The columns of {@link #read}, in its order. */
+  static final String COLUMNS =
+      "k.task, k.nominal, k.trigger_key, k.last_nominal, k.count, k.status, k.outcome, k.reason,"
+          + " k.detail, k.claim_replica, k.claim_number, k.fence_timeline, k.fence_epoch, k.attempt,"
+          + " k.started_at, k.ended_at, k.effect, k.spent_claims, k.occupies, k.allows_others,"
+          + " k.cancel_asked";
+
+  static final int COLUMN_COUNT = 21;
+
+  /** What is neither history nor in the future; the condition of the index for it. */
+  static final String LIVE = "(k.status <> 'ENDED' or k.occupies)";
+
+  private static final String UNNEST =
+      " from unnest(?::text[], ?::timestamptz[], ?::text[], ?::timestamptz[], ?::bigint[],"
+          + " ?::text[], ?::text[], ?::text[], ?::text[], ?::uuid[], ?::bigint[], ?::bigint[],"
+          + " ?::bigint[], ?::integer[], ?::timestamptz[], ?::timestamptz[], ?::text[], ?::text[],"
+          + " ?::boolean[], ?::boolean[], ?::boolean[])"
+          + " as u(task, nominal, trigger_key, last_nominal, count, status, outcome, reason,"
+          + " detail, claim_replica, claim_number, fence_timeline, fence_epoch, attempt,"
+          + " started_at, ended_at, effect, spent_claims, occupies, allows_others, cancel_asked)";
+
+  private final String live;
+  private final String byKey;
+  private final String newest;
+  private final String insert;
+  private final String update;
+
+  TickTable(Database database) {
+    live = database.sql("select " + COLUMNS + " from @tick k where k.task = any (?) and " + LIVE);
+    byKey =
+        database.sql(
+            "select "
+                + COLUMNS
+                + " from unnest(?::text[], ?::timestamptz[], ?::text[])"
+                + " as u(task, nominal, trigger_key) join @tick k"
+                + " on k.task = u.task and k.nominal = u.nominal"
+                + " and k.trigger_key = u.trigger_key");
+    newest =
+        database.sql(
+            "select "
+                + COLUMNS
+                + " from @tick k where k.task = ? order by k.nominal desc, k.trigger_key desc"
+                + " limit ?");
+    insert =
+        database.sql(
+            "insert into @tick (task, nominal, trigger_key, last_nominal, count, status, outcome,"
+                + " reason, detail, claim_replica, claim_number, fence_timeline, fence_epoch,"
+                + " attempt, started_at, ended_at, effect, spent_claims, occupies, allows_others,"
+                + " cancel_asked)"
+                + " select task, nominal, trigger_key, last_nominal, count, status, outcome,"
+                + " reason, detail, claim_replica, claim_number, fence_timeline, fence_epoch,"
+                + " attempt, started_at, ended_at, effect, string_to_array(spent_claims, ','),"
+                + " occupies, allows_others, cancel_asked"
+                + UNNEST);
+    update =
+        database.sql(
+            "update @tick k set last_nominal = u.last_nominal, count = u.count, status = u.status,"
+                + " outcome = u.outcome, reason = u.reason, detail = u.detail,"
+                + " claim_replica = u.claim_replica, claim_number = u.claim_number,"
+                + " fence_timeline = u.fence_timeline, fence_epoch = u.fence_epoch,"
+                + " attempt = u.attempt, started_at = u.started_at, ended_at = u.ended_at,"
+                + " effect = coalesce(u.effect, k.effect),"
+                + " spent_claims = string_to_array(u.spent_claims, ','), occupies = u.occupies,"
+                + " allows_others = u.allows_others, cancel_asked = u.cancel_asked"
+                + UNNEST
+                + " where k.task = u.task and k.nominal = u.nominal"
+                + " and k.trigger_key = u.trigger_key");
+  }
+
+  /** Returns the rows of the tasks that wait or occupy them. */
+  List<TickImage> live(Connection connection, Collection<String> tasks) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(live)) {
+      Columns.set(statement, 1, "text", List.copyOf(tasks), task -> task);
+      return readAll(statement);
+    }
+  }
+
+  /** Returns those of the ticks that have a row of their own. */
+  List<TickImage> find(Connection connection, Collection<TickId> ticks) throws SQLException {
+    List<TickId> keys = List.copyOf(ticks);
+    try (PreparedStatement statement = connection.prepareStatement(byKey)) {
+      Columns.set(statement, 1, "text", keys, TickId::task);
+      Columns.set(statement, 2, "timestamptz", keys, key -> Columns.time(key.nominal()));
+      Columns.set(statement, 3, "text", keys, TickTable::triggerKey);
+      return readAll(statement);
+    }
+  }
+
+  /** Returns the newest rows of a task, newest first. */
+  List<TickImage> newest(Connection connection, String task, int limit) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(newest)) {
+      statement.setString(1, task);
+      statement.setInt(2, limit);
+      return readAll(statement);
+    }
+  }
+
+  void insert(Connection connection, List<TickImage> rows) throws SQLException {
+    write(connection, insert, rows);
+  }
+
+  /** Writes rows of tasks that the caller has locked. */
+  void update(Connection connection, List<TickImage> rows) throws SQLException {
+    write(connection, update, rows);
+  }
+
+  static TickImage read(ResultSet row) throws SQLException {
+    String trigger = row.getString(3);
+    String outcome = row.getString(7);
+    String reason = row.getString(8);
+    UUID replica = row.getObject(10, UUID.class);
+    long timeline = row.getLong(12);
+    boolean fenced = !row.wasNull();
+    TickRecord record =
+        new TickRecord(
+            new TickId(
+                row.getString(1), Columns.requiredTime(row, 2), trigger.isEmpty() ? null : trigger),
+            Columns.requiredTime(row, 4),
+            row.getLong(5),
+            Status.valueOf(row.getString(6)),
+            outcome == null ? null : Outcome.valueOf(outcome),
+            reason == null ? null : SkipReason.valueOf(reason),
+            row.getString(9),
+            replica == null ? null : new ClaimId(new ReplicaId(replica), row.getLong(11)),
+            fenced ? new Fence(timeline, row.getLong(13)) : null,
+            row.getInt(14),
+            Columns.time(row, 15),
+            Columns.time(row, 16));
+    boolean occupies = row.getBoolean(19);
+    if (record.status() == Status.ENDED && !occupies) {
+      return TickImage.ofHistory(record);
+    }
+    String effect = row.getString(17);
+    return new TickImage(
+        record,
+        effect == null ? null : Effect.valueOf(effect),
+        spent(row.getArray(18)),
+        occupies,
+        row.getBoolean(20),
+        row.getBoolean(21));
+  }
+
+  private static List<ClaimId> spent(@Nullable Array array) throws SQLException {
+    return array == null
+        ? List.of()
+        : Arrays.stream((String[]) array.getArray()).map(Columns::claim).toList();
+  }
+
+  private static List<TickImage> readAll(PreparedStatement statement) throws SQLException {
+    List<TickImage> rows = new ArrayList<>();
+    try (ResultSet result = statement.executeQuery()) {
+      while (result.next()) {
+        rows.add(read(result));
+      }
+    }
+    return rows;
+  }
+
+  private static void write(Connection connection, String sql, List<TickImage> rows)
+      throws SQLException {
+    if (rows.isEmpty()) {
+      return;
+    }
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      set(statement, rows);
+      Database.expect(rows.size(), statement.executeUpdate(), "writing ticks");
+    }
+  }
+
+  private static void set(PreparedStatement to, List<TickImage> rows) throws SQLException {
+    Columns.set(to, 1, "text", rows, row -> row.row().tick().task());
+    Columns.set(to, 2, "timestamptz", rows, row -> Columns.time(row.row().tick().nominal()));
+    Columns.set(to, 3, "text", rows, row -> triggerKey(row.row().tick()));
+    Columns.set(to, 4, "timestamptz", rows, row -> Columns.time(row.row().last()));
+    Columns.set(to, 5, "int8", rows, row -> row.row().count());
+    Columns.set(to, 6, "text", rows, row -> row.row().status().name());
+    Columns.set(to, 7, "text", rows, row -> name(row.row().outcome()));
+    Columns.set(to, 8, "text", rows, row -> name(row.row().reason()));
+    Columns.set(to, 9, "text", rows, row -> detail(row.row()));
+    Columns.set(to, 10, "uuid", rows, row -> replica(row.row().claim()));
+    Columns.set(to, 11, "int8", rows, row -> number(row.row().claim()));
+    Columns.set(to, 12, "int8", rows, row -> timeline(row.row().fence()));
+    Columns.set(to, 13, "int8", rows, row -> epoch(row.row().fence()));
+    Columns.set(to, 14, "int4", rows, row -> row.row().attempt());
+    Columns.set(to, 15, "timestamptz", rows, row -> Columns.time(row.row().startedAt()));
+    Columns.set(to, 16, "timestamptz", rows, row -> Columns.time(row.row().endedAt()));
+    Columns.set(to, 17, "text", rows, row -> name(row.effect()));
+    Columns.set(to, 18, "text", rows, row -> spent(row.spent()));
+    Columns.set(to, 19, "bool", rows, TickImage::occupies);
+    Columns.set(to, 20, "bool", rows, TickImage::allowsOthers);
+    Columns.set(to, 21, "bool", rows, TickImage::cancelAsked);
+  }
+
+  private static String triggerKey(TickId tick) {
+    String key = tick.trigger();
+    return key == null ? "" : key;
+  }
+
+  private static @Nullable String detail(TickRecord row) {
+    String detail = row.detail();
+    return detail == null ? null : Columns.text(detail);
+  }
+
+  private static @Nullable String name(@Nullable Enum<?> value) {
+    return value == null ? null : value.name();
+  }
+
+  private static @Nullable UUID replica(@Nullable ClaimId claim) {
+    return claim == null ? null : claim.replica().value();
+  }
+
+  private static @Nullable Long number(@Nullable ClaimId claim) {
+    return claim == null ? null : claim.number();
+  }
+
+  private static @Nullable Long timeline(@Nullable Fence fence) {
+    return fence == null ? null : fence.timeline();
+  }
+
+  private static @Nullable Long epoch(@Nullable Fence fence) {
+    return fence == null ? null : fence.epoch();
+  }
+
+  private static @Nullable String spent(List<ClaimId> claims) {
+    return claims.isEmpty() ? null : String.join(",", claims.stream().map(Columns::text).toList());
+  }
+}

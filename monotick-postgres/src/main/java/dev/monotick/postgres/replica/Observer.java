@@ -1,0 +1,88 @@
+package dev.monotick.postgres.replica;
+
+import dev.monotick.time.Ticker;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Judges who is dead from what this process saw with its own eyes, by its own ticker: no wall clock
+ * takes part, neither the database's nor anybody else's.
+ *
+ * <ul>
+ *   <li><b>Silent</b>: its count of beats did not change for the whole lease.
+ *   <li><b>Crashed</b>: both sessions of its process ended at once, while ours, in which we had
+ *       seen them connected, goes on. A process that is killed loses all of its connections at that
+ *       moment; a server that restarts takes ours as well; one broken connection leaves the other.
+ * </ul>
+ *
+ * <p>Not thread-safe: guarded by the registry.
+ */
+final class Observer {
+
+  private final Ticker ticker;
+  private final long leaseNanos;
+  private final Map<UUID, Seen> seen = new HashMap<>();
+
+  /**
+   * What was seen of a replica.
+   *
+   * @param beat its count of beats
+   * @param since when that count was first seen, by the ticker
+   * @param witnessed whether it was seen to grow, and not just found
+   * @param connectedIn the session of ours in which a lock of its was seen held, 0 if none
+   */
+  private record Seen(long beat, long since, boolean witnessed, long connectedIn) {}
+
+  /** What is known of a replica. */
+  enum Verdict {
+    /** It was alive within the lease. */
+    ALIVE,
+    /** It was found, and nobody can say yet whether it still lives. */
+    UNKNOWN,
+    /** It is dead. */
+    GONE
+  }
+
+  Observer(Ticker ticker, long leaseNanos) {
+    this.ticker = ticker;
+    this.leaseNanos = leaseNanos;
+  }
+
+  /** The replica proved to this process that it lives: it joined or beat from here. */
+  void alive(UUID replica, long beat) {
+    Seen before = seen.get(replica);
+    seen.put(replica, new Seen(beat, ticker.read(), true, before == null ? 0 : before.connectedIn));
+  }
+
+  void forget(UUID replica) {
+    seen.remove(replica);
+  }
+
+  /**
+   * Looks at a replica.
+   *
+   * @param session counts the sessions in which this process looks
+   */
+  Verdict look(Sighting now, long session) {
+    long at = ticker.read();
+    Seen before = seen.get(now.id());
+    Seen after;
+    if (before == null) {
+      after = new Seen(now.beat(), at, false, now.isConnected() ? session : 0);
+    } else if (before.beat != now.beat()) {
+      after = new Seen(now.beat(), at, true, now.isConnected() ? session : before.connectedIn);
+    } else {
+      boolean crashed = now.isDisconnected() && before.connectedIn == session;
+      if (crashed || at - before.since >= leaseNanos) {
+        return Verdict.GONE;
+      }
+      after =
+          now.isConnected()
+              ? new Seen(before.beat, before.since, before.witnessed, session)
+              : before;
+    }
+    seen.put(now.id(), after);
+    return after.witnessed || now.isConnected() ? Verdict.ALIVE : Verdict.UNKNOWN;
+  }
+}

@@ -1,0 +1,298 @@
+package dev.monotick.postgres.replica;
+
+import dev.monotick.leader.LeaseTiming;
+import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.connection.Session;
+import dev.monotick.postgres.connection.SqlFunction;
+import dev.monotick.postgres.ledger.DatabaseClock;
+import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.store.StoreException;
+import dev.monotick.time.Ticker;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The registry in the database. That a replica is gone is a fact in its row, written by whoever
+ * finds out ({@link Observer} says how) and guarded by the beat that was judged; from then on its
+ * beats count no more, so it learns of it as soon as it asks, and joins again.
+ *
+ * <p>Beats have a connection of their own: no pool can starve them. It also holds one of the two
+ * locks that show that the process lives, the other is that of {@link Presence}.
+ */
+public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
+
+  /** D, H, R, M: beats are asked for every second, so that a crash is noticed within one. */
+  public static final LeaseTiming DEFAULT_TIMING =
+      new LeaseTiming(
+          Duration.ofSeconds(6),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(1));
+
+  private static final Logger log = LoggerFactory.getLogger(PostgresRegistry.class);
+
+  private final LeaseTiming timing;
+  private final ReplicaTable table;
+  private final DatabaseClock clock;
+  private final Presence presence;
+  private final Session session;
+
+  // The lock of this object guards what follows, and the session's one call at a time.
+  private final Observer observer;
+  private final Map<UUID, ReplicaTable.Info> infos = new HashMap<>();
+  private final Map<ReplicaId, Long> keys = new HashMap<>();
+  private long looks;
+
+  /** How this registry holds and sees things. */
+  public record Config(LeaseTiming timing, Ticker ticker, Presence presence, boolean locks) {}
+
+  /** Creates the registry of a database whose tables are there. */
+  public PostgresRegistry(Database database, DatabaseClock clock, Config config) {
+    this.timing = config.timing();
+    this.table = new ReplicaTable(database, config.locks());
+    this.clock = clock;
+    this.presence = config.presence();
+    this.session = database.session(this::lockAll);
+    this.observer = new Observer(config.ticker(), timing.leaseDuration().toNanos());
+  }
+
+  @Override
+  public LeaseTiming timing() {
+    return timing;
+  }
+
+  @Override
+  public synchronized void join(ReplicaInfo replica, boolean alone) {
+    Long key = presence.enter(replica.id());
+    Optional<RuntimeException> obstacle =
+        call(
+            "joining",
+            connection -> {
+              if (key != null && keys.put(replica.id(), key) == null) {
+                lock(connection, key);
+              }
+              connection.setAutoCommit(false);
+              table.serialise(connection);
+              List<Sighting> others = living(connection, table.look(connection));
+              others.removeIf(other -> other.id().equals(replica.id().value())); // it joins again
+              Optional<RuntimeException> found =
+                  others.stream()
+                      .flatMap(other -> obstacle(replica, other, alone).stream())
+                      .findFirst();
+              if (found.isEmpty()) {
+                long beat = table.insert(connection, replica, clock.offset(), alone, key);
+                connection.commit();
+                observer.alive(replica.id().value(), beat);
+              }
+              connection.setAutoCommit(true); // commits what was found out about others
+              return found;
+            });
+    if (obstacle.isPresent()) {
+      throw obstacle.get();
+    }
+  }
+
+  @Override
+  public synchronized Optional<List<ReplicaInfo>> beat(ReplicaId replica) {
+    return call(
+        "heartbeat",
+        connection -> {
+          long sent = clock.sendTime();
+          ReplicaTable.Beat beat = table.beat(connection, replica, clock.offset());
+          clock.heard(sent, beat.clock());
+          if (!beat.counted()) {
+            return Optional.empty();
+          }
+          beat.others().stream()
+              .filter(seen -> seen.id().equals(replica.value()))
+              .forEach(seen -> observer.alive(seen.id(), seen.beat() + 1));
+          List<Sighting> others = new ArrayList<>(beat.others());
+          others.removeIf(seen -> seen.id().equals(replica.value()));
+          List<Sighting> living = living(connection, others);
+          beat.others().stream()
+              .filter(seen -> seen.id().equals(replica.value()))
+              .forEach(living::add);
+          return Optional.of(infos(connection, living));
+        });
+  }
+
+  @Override
+  public synchronized void update(ReplicaInfo replica) {
+    call(
+        "updating the replica",
+        connection -> {
+          living(connection, table.look(connection)); // one that is gone is not brought back
+          table.update(connection, replica);
+          return true;
+        });
+  }
+
+  @Override
+  public synchronized void leave(ReplicaId replica) {
+    call(
+        "leaving",
+        connection -> {
+          List<Sighting> found = new ArrayList<>(table.look(connection));
+          found.removeIf(seen -> !seen.id().equals(replica.value()));
+          table.markGone(connection, found);
+          observer.forget(replica.value());
+          Long key = keys.remove(replica);
+          if (key != null) {
+            unlock(connection, key);
+          }
+          presence.leave(replica);
+          return true;
+        });
+  }
+
+  @Override
+  public synchronized List<ReplicaInfo> live() {
+    return call(
+        "reading replicas",
+        connection -> infos(connection, living(connection, table.look(connection))));
+  }
+
+  @Override
+  public void close() {
+    session.close();
+  }
+
+  /** Returns those that live, and writes down the others as gone. */
+  private List<Sighting> living(Connection connection, List<Sighting> found) throws SQLException {
+    List<Sighting> living = new ArrayList<>();
+    List<Sighting> dead = new ArrayList<>();
+    for (Sighting seen : found) {
+      boolean gone = observer.look(seen, looks) == Observer.Verdict.GONE;
+      (gone ? dead : living).add(seen);
+    }
+    if (!dead.isEmpty()) {
+      table.markGone(connection, dead);
+      dead.forEach(
+          seen -> {
+            log.warn(
+                "replica is gone name={} replica={} because {}",
+                seen.name(),
+                seen.id(),
+                seen.isDisconnected() ? "its connections ended" : "it was silent");
+            observer.forget(seen.id());
+          });
+    }
+    return living;
+  }
+
+  private Optional<RuntimeException> obstacle(ReplicaInfo replica, Sighting other, boolean alone) {
+    boolean sameName = other.name().equals(replica.name());
+    if (!sameName && !alone && !other.alone()) {
+      return Optional.empty();
+    }
+    if (other.isDisconnected()) {
+      return Optional
+          .empty(); // it died, or will be found to: whoever restarts at once is not held up
+    }
+    String who = other.name() + " (" + other.id() + ")";
+    String self = "replica " + replica.name() + " (" + replica.id() + ")";
+    if (observer.look(other, looks) == Observer.Verdict.UNKNOWN) {
+      return Optional.of(
+          new StoreException(
+              self
+                  + " waits until it is known whether "
+                  + who
+                  + " still lives, at most "
+                  + timing.leaseDuration()));
+    }
+    String remedy =
+        "; stop that replica (if it died, wait "
+            + timing.leaseDuration()
+            + "), or switch leader election on for both";
+    if (alone) {
+      return Optional.of(
+          new JoinRefusedException(self + " must be alone, but " + who + " is alive" + remedy));
+    }
+    if (other.alone()) {
+      return Optional.of(
+          new JoinRefusedException(
+              self + " cannot join, because " + who + " must be alone" + remedy));
+    }
+    return Optional.of(
+        new JoinRefusedException(
+            self
+                + " cannot join, because "
+                + who
+                + " is alive under the same name; give each replica a replicaName of its own, or leave"
+                + " it out to use host and process id"));
+  }
+
+  /** Returns names and tasks, asking only for those that changed since they were last read. */
+  private List<ReplicaInfo> infos(Connection connection, List<Sighting> living)
+      throws SQLException {
+    Set<UUID> unknown = new HashSet<>();
+    Map<UUID, ReplicaTable.Info> kept = new LinkedHashMap<>();
+    for (Sighting seen : living) {
+      ReplicaTable.Info info = infos.get(seen.id());
+      if (info == null || info.revision() != seen.revision()) {
+        unknown.add(seen.id());
+      } else {
+        kept.put(seen.id(), info);
+      }
+    }
+    if (!unknown.isEmpty()) {
+      for (ReplicaTable.Info info : table.infos(connection, unknown)) {
+        kept.put(info.info().id().value(), info);
+      }
+    }
+    infos.clear();
+    infos.putAll(kept);
+    return kept.values().stream().map(ReplicaTable.Info::info).toList();
+  }
+
+  private <T> T call(String what, SqlFunction<T> work) {
+    return session.call(
+        what,
+        timing.renewTimeout(),
+        connection -> {
+          if (session.generation() != 0) {
+            looks = session.generation();
+          }
+          return work.apply(connection);
+        });
+  }
+
+  /** A new connection holds the locks again that the one before it held. */
+  private Object lockAll(Connection connection) throws SQLException {
+    for (Long key : keys.values()) {
+      lock(connection, key);
+    }
+    return connection;
+  }
+
+  private static void lock(Connection connection, long key) throws SQLException {
+    advisory(connection, "select pg_try_advisory_lock(?)", key ^ 1);
+  }
+
+  private static void unlock(Connection connection, long key) throws SQLException {
+    advisory(connection, "select pg_advisory_unlock(?)", key ^ 1);
+  }
+
+  private static void advisory(Connection connection, String sql, long key) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setLong(1, key);
+      statement.executeQuery().close();
+    }
+  }
+}

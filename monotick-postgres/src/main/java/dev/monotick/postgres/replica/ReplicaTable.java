@@ -1,0 +1,212 @@
+package dev.monotick.postgres.replica;
+
+import dev.monotick.postgres.connection.Database;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaInfo;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The statements on the table of replicas. Thread-safe: has no state but the text of its SQL. */
+final class ReplicaTable {
+
+  private final String serialise;
+  private final String look;
+  private final String beat;
+  private final String insert;
+  private final String update;
+  private final String gone;
+  private final String infos;
+
+  /**
+   * What a beat shows.
+   *
+   * @param counted whether the replica was not known to be gone, so that it counted
+   * @param clock what the database's clock said
+   * @param others all replicas that are not known to be gone, the caller among them
+   */
+  record Beat(boolean counted, Instant clock, List<Sighting> others) {}
+
+  /** A replica's name and tasks, and which version of them this is. */
+  record Info(ReplicaInfo info, long revision) {}
+
+  ReplicaTable(Database database, boolean locks) {
+    serialise = database.sql("select id from @store for update");
+    // Which advisory locks are held, by keys of one bigint, in this database.
+    String held =
+        locks
+            ? "case when r.presence is null then null else (select count(*) from held h"
+                + " where h.key in (r.presence, r.presence # 1)) end"
+            : "null::bigint";
+    String with =
+        locks
+            ? "with held as materialized (select (l.classid::bigint << 32) | l.objid::bigint as key"
+                + " from pg_locks l where l.locktype = 'advisory' and l.objsubid = 1 and l.granted"
+                + " and l.database = (select oid from pg_database"
+                + " where datname = current_database()))"
+            : "";
+    String columns = "r.id, r.name, r.beat, r.revision, r.alone, " + held;
+    look = database.sql(with + " select " + columns + " from @replica r where r.gone_at is null");
+    beat =
+        database.sql(
+            (with.isEmpty() ? "with" : with + ",")
+                + " mine as (update @replica set beat = beat + 1, beat_at = clock_timestamp(),"
+                + " clock_offset = ? * interval '1 microsecond'"
+                + " where id = ? and gone_at is null returning id)"
+                + " select "
+                + columns
+                + ", clock_timestamp(), (select count(*) from mine)"
+                + " from @replica r where r.gone_at is null"
+                + " union all select null, null, null, null, null, null, clock_timestamp(),"
+                + " (select count(*) from mine)");
+    insert =
+        database.sql(
+            "insert into @replica as r (id, name, version, started_at, clock_offset, tasks, alone,"
+                + " presence) values (?, ?, ?, ?, ? * interval '1 microsecond', ?, ?, ?)"
+                + " on conflict (id) do update set name = excluded.name,"
+                + " version = excluded.version, started_at = excluded.started_at,"
+                + " clock_offset = excluded.clock_offset, tasks = excluded.tasks,"
+                + " alone = excluded.alone, presence = excluded.presence, joined_at = now(),"
+                + " beat = r.beat + 1, beat_at = clock_timestamp(), revision = r.revision + 1,"
+                + " gone_at = null returning r.beat");
+    update =
+        database.sql(
+            "update @replica set name = ?, tasks = ?, revision = revision + 1"
+                + " where id = ? and gone_at is null");
+    // Guarded by the beat that was judged: whoever beat since then lives.
+    gone =
+        database.sql(
+            "update @replica r set gone_at = clock_timestamp()"
+                + " from unnest(?::uuid[], ?::bigint[]) as u(id, beat)"
+                + " where r.id = u.id and r.beat = u.beat and r.gone_at is null");
+    infos =
+        database.sql(
+            "select id, name, started_at, tasks, revision from @replica where id = any (?)");
+  }
+
+  /** Lets one join at a time. */
+  void serialise(Connection connection) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(serialise)) {
+      statement.executeQuery().close();
+    }
+  }
+
+  List<Sighting> look(Connection connection) throws SQLException {
+    List<Sighting> found = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(look);
+        ResultSet row = statement.executeQuery()) {
+      while (row.next()) {
+        found.add(sighting(row));
+      }
+    }
+    return found;
+  }
+
+  Beat beat(Connection connection, ReplicaId replica, Duration clockOffset) throws SQLException {
+    List<Sighting> found = new ArrayList<>();
+    Instant clock = Instant.EPOCH;
+    boolean counted = false;
+    try (PreparedStatement statement = connection.prepareStatement(beat)) {
+      statement.setLong(1, clockOffset.toNanos() / 1000);
+      statement.setObject(2, replica.value());
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          clock = row.getObject(7, OffsetDateTime.class).toInstant();
+          counted = row.getLong(8) > 0;
+          if (row.getObject(1) != null) {
+            found.add(sighting(row));
+          }
+        }
+      }
+    }
+    return new Beat(counted, clock, found);
+  }
+
+  /** Adds a replica, or brings it back; returns its count of beats. */
+  long insert(
+      Connection connection,
+      ReplicaInfo replica,
+      Duration clockOffset,
+      boolean alone,
+      @Nullable Long presence)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(insert)) {
+      statement.setObject(1, replica.id().value());
+      statement.setString(2, replica.name());
+      statement.setString(3, Version.OF_THIS_CODE);
+      statement.setObject(4, OffsetDateTime.ofInstant(replica.startedAt(), ZoneOffset.UTC));
+      statement.setLong(5, clockOffset.toNanos() / 1000);
+      statement.setArray(6, connection.createArrayOf("text", replica.tasks().toArray()));
+      statement.setBoolean(7, alone);
+      statement.setObject(8, presence, Types.BIGINT);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        return row.getLong(1);
+      }
+    }
+  }
+
+  void update(Connection connection, ReplicaInfo replica) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(update)) {
+      statement.setString(1, replica.name());
+      statement.setArray(2, connection.createArrayOf("text", replica.tasks().toArray()));
+      statement.setObject(3, replica.id().value());
+      statement.executeUpdate();
+    }
+  }
+
+  /** Marks replicas as gone that did not beat since they were seen. */
+  void markGone(Connection connection, List<Sighting> dead) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(gone)) {
+      statement.setArray(
+          1, connection.createArrayOf("uuid", dead.stream().map(Sighting::id).toArray()));
+      statement.setArray(
+          2, connection.createArrayOf("int8", dead.stream().map(Sighting::beat).toArray()));
+      statement.executeUpdate();
+    }
+  }
+
+  List<Info> infos(Connection connection, Collection<UUID> ids) throws SQLException {
+    List<Info> found = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(infos)) {
+      statement.setArray(1, connection.createArrayOf("uuid", ids.toArray()));
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          found.add(
+              new Info(
+                  new ReplicaInfo(
+                      new ReplicaId(row.getObject(1, UUID.class)),
+                      row.getString(2),
+                      row.getObject(3, OffsetDateTime.class).toInstant(),
+                      Set.copyOf(Arrays.asList((String[]) row.getArray(4).getArray()))),
+                  row.getLong(5)));
+        }
+      }
+    }
+    return found;
+  }
+
+  private static Sighting sighting(ResultSet row) throws SQLException {
+    int locks = row.getInt(6);
+    return new Sighting(
+        row.getObject(1, UUID.class),
+        row.getString(2),
+        row.getLong(3),
+        row.getLong(4),
+        row.getBoolean(5),
+        row.wasNull() ? null : (Integer) locks);
+  }
+}

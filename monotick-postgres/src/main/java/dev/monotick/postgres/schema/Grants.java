@@ -1,0 +1,93 @@
+package dev.monotick.postgres.schema;
+
+import static java.util.stream.Collectors.joining;
+
+import dev.monotick.postgres.connection.SchemaName;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What a replica may do, as long as somebody else migrates: change rows, and call the routine that
+ * keeps the partitions, which runs with its owner's rights. Partitions need no grants of their own,
+ * since nobody addresses them directly.
+ */
+record Grants(SchemaName schema, String role) {
+
+  private static final List<String> READ = List.of("migration", "store");
+  private static final List<String> WRITTEN =
+      List.of("task", "tick", "trigger_key", "fence", "lease", "replica");
+  private static final String MAINTAIN = "maintain(interval, integer, integer)";
+
+  /** One statement: repeated ones become named on the server, which some poolers mix up. */
+  private static final String HELD =
+      """
+      with asked as (select cast(? as name) as role, cast(? as name) as schema),
+      n as (select oid, role from pg_catalog.pg_namespace join asked on nspname = schema)
+      select '' as name from n where has_schema_privilege(role, n.oid, 'usage')
+      union all
+      select relname from pg_catalog.pg_class c join n on n.oid = c.relnamespace
+       where has_table_privilege(role, c.oid, 'select')
+         and (relname in ('migration', 'store')
+              or has_table_privilege(role, c.oid, 'insert')
+                 and has_table_privilege(role, c.oid, 'update')
+                 and has_table_privilege(role, c.oid, 'delete'))
+      union all
+      select proname from pg_catalog.pg_proc p join n on n.oid = p.pronamespace
+       where has_function_privilege(role, p.oid, 'execute')
+      """;
+
+  /** Returns all statements, each with its semicolon. */
+  List<String> all() {
+    return without(Set.of());
+  }
+
+  /** Returns the statements that would give the role what it lacks; none if it lacks nothing. */
+  List<String> missing(Connection connection) throws SQLException {
+    Set<String> held = new HashSet<>();
+    try (PreparedStatement statement = connection.prepareStatement(HELD)) {
+      statement.setString(1, role);
+      statement.setString(2, schema.text());
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          held.add(row.getString(1));
+        }
+      }
+    }
+    return without(held);
+  }
+
+  private List<String> without(Set<String> held) {
+    List<String> statements = new ArrayList<>();
+    if (!held.contains("")) {
+      statements.add(grant("usage", "schema " + schema.quoted()));
+    }
+    tables(READ, held).map(names -> grant("select", names)).forEach(statements::add);
+    tables(WRITTEN, held)
+        .map(names -> grant("select, insert, update, delete", names))
+        .forEach(statements::add);
+    if (!held.contains("maintain")) {
+      statements.add(grant("execute", "function " + schema.quoted() + "." + MAINTAIN));
+    }
+    return statements;
+  }
+
+  private Stream<String> tables(List<String> names, Set<String> held) {
+    String rest =
+        names.stream()
+            .filter(name -> !held.contains(name))
+            .map(name -> schema.quoted() + "." + name)
+            .collect(joining(", "));
+    return Stream.of(rest).filter(text -> !text.isEmpty());
+  }
+
+  private String grant(String privileges, String objects) {
+    return "grant %s on %s to \"%s\";".formatted(privileges, objects, role.replace("\"", "\"\""));
+  }
+}
