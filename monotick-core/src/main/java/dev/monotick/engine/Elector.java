@@ -3,6 +3,7 @@ package dev.monotick.engine;
 import dev.monotick.internal.StableHash;
 import dev.monotick.leader.Candidacy;
 import dev.monotick.leader.Fence;
+import dev.monotick.leader.LeaderElection;
 import dev.monotick.leader.LeadershipListener.LossCause;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.ledger.LeaderProof;
@@ -31,6 +32,7 @@ final class Elector {
 
   private final String group;
   private final LeaseTiming timing;
+  private final long pollMillis;
   private final Candidacy candidacy;
   private final EngineThreads threads;
   private final TimeSource time;
@@ -61,10 +63,15 @@ final class Elector {
   }
 
   Elector(
-      String group, LeaseTiming timing, Candidacy candidacy, EngineContext context, Owner owner) {
+      String group,
+      LeaderElection election,
+      LeaseTiming timing,
+      EngineContext context,
+      Owner owner) {
     this.group = group;
     this.timing = timing;
-    this.candidacy = candidacy;
+    this.pollMillis = election.pollInterval(timing).toMillis();
+    this.candidacy = election.candidate(group, context.replica(), timing);
     this.threads = context.threads();
     this.time = context.time();
     this.owner = owner;
@@ -217,7 +224,7 @@ final class Elector {
       if (freedMeanwhile) {
         attempt();
       } else {
-        tryAgainAfter(pollInterval());
+        tryAgainAfter(untilNextPoll());
       }
       return;
     }
@@ -325,9 +332,18 @@ final class Elector {
 
   /** Followers do not ask in step, nor a follower always at the same distance. */
   private Duration pollInterval() {
-    long millis = timing.renewInterval().toMillis();
     long spread = Math.floorMod(StableHash.of(candidate, polls++), 41L) - 20;
-    return Duration.ofMillis(Math.max(1, millis + millis * spread / 100));
+    return Duration.ofMillis(Math.max(1, pollMillis + pollMillis * spread / 100));
+  }
+
+  /** A silent holder's lease that is about to run out is not left to the next poll. */
+  private Duration untilNextPoll() {
+    Duration poll = pollInterval();
+    return candidacy
+        .mayBeFreeIn()
+        .map(free -> free.plusMillis(1)) // not a moment too early
+        .filter(free -> !free.isNegative() && free.compareTo(poll) < 0)
+        .orElse(poll);
   }
 
   private void tryAgainAfter(Duration wait) {

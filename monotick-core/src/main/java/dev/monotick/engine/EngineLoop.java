@@ -136,9 +136,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     String group = loop.spec().group();
     LeaseTiming configured = config.settings().leaseTiming();
     LeaseTiming timing = configured == null ? election.defaultTiming() : configured;
-    Elector elector =
-        new Elector(
-            group, timing, election.candidate(group, config.replica(), timing), context, this);
+    Elector elector = new Elector(group, election, timing, context, this);
     electors.put(group, elector);
     elector.start();
   }

@@ -1,5 +1,6 @@
 package dev.monotick.leader;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -39,6 +40,14 @@ public interface Candidacy extends AutoCloseable {
    * next attempt. A hint: it may come too often, or never. Called before the first attempt.
    */
   default void whenFreed(Runnable listener) {}
+
+  /**
+   * Returns how long it takes until the lease of a holder that stays silent has run out, where the
+   * candidate knows and it has not yet; a follower tries no later than then. Never waits.
+   */
+  default Optional<Duration> mayBeFreeIn() {
+    return Optional.empty();
+  }
 
   /** Frees all resources. Does not release a term that is held. */
   @Override

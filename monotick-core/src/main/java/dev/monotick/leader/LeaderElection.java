@@ -1,6 +1,7 @@
 package dev.monotick.leader;
 
 import dev.monotick.replica.ReplicaId;
+import java.time.Duration;
 
 /**
  * Elects at most one leader per group among the replicas that share a store. Implemented by our own
@@ -13,6 +14,14 @@ public interface LeaderElection {
 
   /** Returns the timing this backend is meant for; the engine uses it unless told otherwise. */
   LeaseTiming defaultTiming();
+
+  /**
+   * Returns how often a follower tries to acquire, give or take a fifth; where a free lease can be
+   * seen long before it would have run out, that is more often than a leader renews.
+   */
+  default Duration pollInterval(LeaseTiming timing) {
+    return timing.renewInterval();
+  }
 
   /** Returns a new candidacy of the replica for the group; nothing is acquired yet. */
   Candidacy candidate(String group, ReplicaId replica, LeaseTiming timing);

@@ -5,6 +5,7 @@ import dev.monotick.leader.Fence;
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.replica.ReplicaId;
+import java.time.Duration;
 import java.util.Optional;
 
 /** An election seen through a link. */
@@ -21,6 +22,11 @@ final class LinkedElection implements LeaderElection {
   @Override
   public LeaseTiming defaultTiming() {
     return election.defaultTiming();
+  }
+
+  @Override
+  public Duration pollInterval(LeaseTiming timing) {
+    return election.pollInterval(timing);
   }
 
   @Override
@@ -53,6 +59,11 @@ final class LinkedElection implements LeaderElection {
     @Override
     public void whenFreed(Runnable listener) {
       candidacy.whenFreed(gate.listener(listener));
+    }
+
+    @Override
+    public Optional<Duration> mayBeFreeIn() {
+      return candidacy.mayBeFreeIn();
     }
 
     @Override

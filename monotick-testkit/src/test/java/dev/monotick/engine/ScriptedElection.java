@@ -5,6 +5,7 @@ import dev.monotick.leader.Fence;
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.replica.ReplicaId;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -34,6 +35,11 @@ final class ScriptedElection implements LeaderElection {
   @Override
   public LeaseTiming defaultTiming() {
     return election.defaultTiming();
+  }
+
+  @Override
+  public Duration pollInterval(LeaseTiming timing) {
+    return election.pollInterval(timing);
   }
 
   @Override
@@ -69,6 +75,11 @@ final class ScriptedElection implements LeaderElection {
       @Override
       public void whenFreed(Runnable listener) {
         candidacy.whenFreed(listener);
+      }
+
+      @Override
+      public Optional<Duration> mayBeFreeIn() {
+        return candidacy.mayBeFreeIn();
       }
 
       @Override

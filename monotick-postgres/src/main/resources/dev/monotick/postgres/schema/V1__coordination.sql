@@ -81,8 +81,10 @@ create table @lease (
   epoch        bigint      not null,
   beat         bigint      not null default 0, -- counts renewals; whoever watches it needs no clock
   released     boolean     not null default false,
+  lease_millis bigint      not null default 0, -- the holder's own lease duration: replicas may be configured differently
+  presence     bigint,                         -- the holder's session lock, if it held one when it last renewed
   acquired_at  timestamptz not null default now()
-);
+) with (fillfactor = 50); -- renewed all the time: room for the new version on the same page
 
 -- Processes that take part, or did.
 create table @replica (

@@ -1,0 +1,31 @@
+package dev.monotick.postgres.leader;
+
+import dev.monotick.leader.Candidacy;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** All candidacies of an election, so that none keeps its connection when the store is closed. */
+final class OpenCandidacies implements AutoCloseable {
+
+  private final Queue<Candidacy> open = new ConcurrentLinkedQueue<>();
+  private volatile boolean closed;
+
+  <C extends Candidacy> C add(C candidacy) {
+    open.add(candidacy);
+    if (closed) { // looked at after adding, so that either this or close() sees it
+      candidacy.close();
+    }
+    return candidacy;
+  }
+
+  /** Says whether it was there. */
+  boolean remove(Candidacy candidacy) {
+    return open.remove(candidacy);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    open.forEach(Candidacy::close);
+  }
+}
