@@ -3,11 +3,7 @@ package dev.monotick.postgres.leader;
 import dev.monotick.leader.Candidacy;
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.leader.LeaseTiming;
-import dev.monotick.postgres.connection.Database;
-import dev.monotick.postgres.connection.SchemaName;
-import dev.monotick.postgres.notice.Notices;
 import dev.monotick.replica.ReplicaId;
-import dev.monotick.time.Ticker;
 import java.time.Duration;
 
 /**
@@ -31,12 +27,8 @@ public final class AdvisoryElection implements LeaderElection, AutoCloseable {
   private final LeaseTiming timing;
   private final OpenCandidacies open = new OpenCandidacies();
 
-  /** Creates one with the usual timing. */
-  public AdvisoryElection(Database database, SchemaName schema, Notices notices, Ticker ticker) {
-    this(new Surroundings(database, schema, notices, ticker), TIMING);
-  }
-
-  AdvisoryElection(Surroundings surroundings, LeaseTiming timing) {
+  /** Creates one. */
+  public AdvisoryElection(Surroundings surroundings, LeaseTiming timing) {
     this.surroundings = surroundings;
     this.timing = timing;
   }

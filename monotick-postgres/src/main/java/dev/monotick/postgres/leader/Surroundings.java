@@ -10,4 +10,4 @@ import dev.monotick.time.Ticker;
  *
  * @param ticker measures how long others have been silent, and how old an own renewal is
  */
-record Surroundings(Database database, SchemaName schema, Notices notices, Ticker ticker) {}
+public record Surroundings(Database database, SchemaName schema, Notices notices, Ticker ticker) {}

@@ -19,7 +19,7 @@ public enum Timeline {
   }
 
   /** Returns SQL of type bigint. Fails on a server that is in recovery. */
-  String sql() {
+  public String sql() {
     return sql;
   }
 }

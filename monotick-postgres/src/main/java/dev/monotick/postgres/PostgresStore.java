@@ -1,0 +1,80 @@
+package dev.monotick.postgres;
+
+import dev.monotick.leader.LeaderElection;
+import dev.monotick.ledger.Ledger;
+import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.store.Store;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store in a PostgreSQL database, 14 or newer, shared by all replicas. Close it after the engines
+ * that use it were stopped. Thread-safe.
+ */
+public final class PostgresStore implements Store, AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(PostgresStore.class);
+
+  private final Ledger ledger;
+  private final ReplicaRegistry replicas;
+  private final LeaderElection leaders;
+  private final PostgresLeadership leadership;
+  private final Deque<AutoCloseable> resources;
+
+  PostgresStore(
+      Ledger ledger,
+      ReplicaRegistry replicas,
+      LeaderElection leaders,
+      PostgresLeadership leadership,
+      Deque<AutoCloseable> resources) {
+    this.ledger = ledger;
+    this.replicas = replicas;
+    this.leaders = leaders;
+    this.leadership = leadership;
+    this.resources = new ArrayDeque<>(resources);
+  }
+
+  /** Begins a store. */
+  public static PostgresStoreBuilder builder() {
+    return new PostgresStoreBuilder();
+  }
+
+  @Override
+  public Ledger ledger() {
+    return ledger;
+  }
+
+  @Override
+  public ReplicaRegistry replicas() {
+    return replicas;
+  }
+
+  @Override
+  public LeaderElection leaders() {
+    return leaders;
+  }
+
+  /** Returns how leaders are elected: the choice that was made, never AUTO. */
+  public PostgresLeadership leadership() {
+    return leadership;
+  }
+
+  /** Closes all connections that are its own. */
+  @Override
+  public void close() {
+    closeAll(resources);
+  }
+
+  /** Closes the newest first, and all of them whatever happens. */
+  static void closeAll(Deque<AutoCloseable> resources) {
+    while (!resources.isEmpty()) {
+      try {
+        resources.removeLast().close();
+      } catch (Exception e) {
+        log.debug("closing went on after a failure", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package dev.monotick.postgres;
+
+import static java.util.Objects.requireNonNullElse;
+
+import dev.monotick.leader.LeaderElection;
+import dev.monotick.postgres.connection.ConnectionSource;
+import dev.monotick.postgres.connection.DataSourcePool;
+import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.connection.DirectSource;
+import dev.monotick.postgres.connection.KeptPool;
+import dev.monotick.postgres.connection.Pool;
+import dev.monotick.postgres.leader.AdvisoryElection;
+import dev.monotick.postgres.leader.Surroundings;
+import dev.monotick.postgres.leader.Timeline;
+import dev.monotick.postgres.ledger.DatabaseClock;
+import dev.monotick.postgres.ledger.PostgresLedger;
+import dev.monotick.postgres.ledger.WaitingHints;
+import dev.monotick.postgres.notice.Notices;
+import dev.monotick.postgres.notice.SessionNotices;
+import dev.monotick.postgres.replica.PostgresRegistry;
+import dev.monotick.postgres.schema.Maintenance;
+import dev.monotick.postgres.schema.MigrationReport;
+import dev.monotick.postgres.schema.Migrations;
+import dev.monotick.postgres.schema.ServerCheck;
+import dev.monotick.postgres.schema.ServerFacts;
+import dev.monotick.store.StoreException;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts a store together: looks first, then opens what is kept. Used once. */
+final class StoreAssembly {
+
+  private static final Logger log = LoggerFactory.getLogger(StoreAssembly.class);
+  private static final Duration RETRY = Duration.ofMillis(500);
+  private static final int CLOCK_READINGS = 5;
+
+  private final StoreConfig config;
+  private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+
+  StoreAssembly(StoreConfig config) {
+    this.config = config;
+  }
+
+  MigrationReport migrate() {
+    check();
+    return migrations().migrate();
+  }
+
+  PostgresStore build() {
+    Maintenance maintenance =
+        Maintenance.of(config.source(), config.schema(), config.retention()); // refuses bad values
+    check();
+    prepareSchema();
+    try {
+      return open(maintenance);
+    } catch (RuntimeException | Error e) {
+      PostgresStore.closeAll(resources);
+      throw e;
+    }
+  }
+
+  private PostgresStore open(Maintenance maintenance) {
+    PostgresLeadership leadership = leadership();
+    boolean sessions = leadership == PostgresLeadership.ADVISORY_LEASE;
+    Pool pool = keep(pool(config.source()));
+    Database database = new Database(pool, config.own(), config.schema());
+    DatabaseClock clock = new DatabaseClock(config.time());
+    for (int i = 0; i < CLOCK_READINGS; i++) {
+      read(database, clock);
+    }
+    Notices notices =
+        sessions
+            ? keep(SessionNotices.start(database, config.schema(), config.time().ticker()))
+            : Notices.none();
+    WaitingHints hints = sessions ? new NoticeHints(notices) : WaitingHints.none();
+    PostgresLedger ledger = new PostgresLedger(database, Timeline.OF_WAL.sql(), clock, hints);
+    PostgresRegistry registry =
+        keep(
+            new PostgresRegistry(
+                database,
+                clock,
+                new PostgresRegistry.Config(
+                    config.membershipTiming(), config.time().ticker(), notices, sessions)));
+    LeaderElection leaders =
+        keep(
+            new AdvisoryElection(
+                new Surroundings(database, config.schema(), notices, config.time().ticker()),
+                requireNonNullElse(config.leaseTiming(), AdvisoryElection.TIMING)));
+    keep(new Upkeep(maintenance));
+    return new PostgresStore(ledger, registry, leaders, leadership, resources);
+  }
+
+  private PostgresLeadership leadership() {
+    return PostgresLeadership.ADVISORY_LEASE;
+  }
+
+  private Pool pool(ConnectionSource source) {
+    return source instanceof DirectSource
+        ? new KeptPool(source, config.connections())
+        : new DataSourcePool(source);
+  }
+
+  /** Waits for a server that is merely not there yet. */
+  private void check() {
+    long begun = config.time().nanos();
+    for (boolean first = true; ; first = false) {
+      try {
+        ServerFacts facts = ServerCheck.of(config.source()).run();
+        log.info(
+            "database={} role={} version={} schema={}",
+            facts.database(),
+            facts.role(),
+            facts.versionName(),
+            config.schema().text());
+        return;
+      } catch (StoreException e) {
+        long left = config.startupTimeout().toNanos() - (config.time().nanos() - begun);
+        if (left <= 0) {
+          throw e;
+        }
+        if (first) {
+          log.warn(
+              "waiting up to {} for the database: {}", config.startupTimeout(), e.getMessage());
+        }
+        pause();
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      boolean unused = new CountDownLatch(1).await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while waiting for the database", e);
+    }
+  }
+
+  private void prepareSchema() {
+    if (config.schemaChanges() == SchemaChanges.APPLY) {
+      migrations().migrate();
+    }
+    migrations().verify();
+  }
+
+  private Migrations migrations() {
+    Migrations migrations = Migrations.of(config.source(), config.schema());
+    return config.portable() ? migrations.portable() : migrations;
+  }
+
+  private static void read(Database database, DatabaseClock clock) {
+    long sent = clock.sendTime();
+    clock.heard(
+        sent,
+        database.once(
+            "reading the clock",
+            connection -> {
+              try (PreparedStatement statement =
+                      connection.prepareStatement("select clock_timestamp()");
+                  ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getObject(1, OffsetDateTime.class).toInstant();
+              }
+            }));
+  }
+
+  private <T extends AutoCloseable> T keep(T resource) {
+    resources.add(resource);
+    return resource;
+  }
+}

@@ -1,0 +1,23 @@
+package dev.monotick.postgres;
+
+import dev.monotick.leader.LeaseTiming;
+import dev.monotick.postgres.connection.ConnectionSource;
+import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.time.TimeSource;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link PostgresStoreBuilder} was told; the names are its own. */
+record StoreConfig(
+    ConnectionSource source,
+    ConnectionSource own,
+    SchemaName schema,
+    PostgresLeadership leadership,
+    SchemaChanges schemaChanges,
+    boolean portable,
+    Duration retention,
+    Duration startupTimeout,
+    @Nullable LeaseTiming leaseTiming,
+    LeaseTiming membershipTiming,
+    int connections,
+    TimeSource time) {}

@@ -1,0 +1,51 @@
+package dev.monotick.postgres;
+
+import dev.monotick.SchedulerException;
+import dev.monotick.postgres.schema.Maintenance;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Has the tables maintained now and then, whether or not any replica leads. */
+final class Upkeep implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
+  private static final long EVERY_SECONDS = 3600;
+
+  private final Maintenance maintenance;
+  private final ScheduledThreadPoolExecutor executor;
+
+  Upkeep(Maintenance maintenance) {
+    this.maintenance = maintenance;
+    this.executor =
+        new ScheduledThreadPoolExecutor(
+            1,
+            action -> {
+              Thread thread = new Thread(action, "monotick-upkeep");
+              thread.setDaemon(true);
+              return thread;
+            });
+    // Replicas that started together do not come together.
+    long first = ThreadLocalRandom.current().nextLong(30, 300);
+    ScheduledFuture<?> unused =
+        executor.scheduleWithFixedDelay(this::run, first, EVERY_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void run() {
+    try {
+      maintenance.run();
+    } catch (SchedulerException e) {
+      log.warn("the tables could not be maintained, trying again in an hour", e);
+    } catch (RuntimeException e) { // or the executor would never call again
+      log.error("maintaining the tables failed", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    executor.shutdownNow();
+  }
+}
