@@ -1,7 +1,14 @@
 package dev.monotick.postgres;
 
+import dev.monotick.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /** The servers that the tests of this JVM share, one for each major version. */
 record TestServer(String url, String user, String password) {
@@ -13,6 +20,27 @@ record TestServer(String url, String user, String password) {
   }
 
   private static TestServer start(int major) {
-    return new TestServer("jdbc:postgresql://127.0.0.1:543" + major + "/postgres", "postgres", "x");
+    try {
+      Path folder = Files.createTempDirectory("monotick-test-" + major + "-");
+      EmbeddedPostgres server =
+          EmbeddedPostgres.builder()
+              .folder(folder.resolve("postgres"))
+              .major(major)
+              .setting("max_connections", "300")
+              .start();
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, folder)));
+      return new TestServer(server.url(), server.user(), server.password());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void stop(EmbeddedPostgres server, Path folder) {
+    server.close();
+    try (Stream<Path> files = Files.walk(folder)) {
+      files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

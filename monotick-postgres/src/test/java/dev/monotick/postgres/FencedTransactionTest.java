@@ -1,0 +1,320 @@
+package dev.monotick.postgres;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.monotick.leader.Fence;
+import dev.monotick.ledger.ClaimId;
+import dev.monotick.ledger.ClaimReply;
+import dev.monotick.ledger.ClaimRequest;
+import dev.monotick.ledger.FinishRequest;
+import dev.monotick.ledger.LeaderProof;
+import dev.monotick.ledger.Ledger;
+import dev.monotick.ledger.OnOverlap;
+import dev.monotick.ledger.Outcome;
+import dev.monotick.ledger.TaskRegistration;
+import dev.monotick.ledger.TaskState;
+import dev.monotick.ledger.TickId;
+import dev.monotick.ledger.TickRecord;
+import dev.monotick.ledger.TransactRequest;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.store.StoreException;
+import dev.monotick.task.Effect;
+import dev.monotick.task.FencedException;
+import dev.monotick.task.SqlWork;
+import dev.monotick.testkit.FakeTime;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
+
+@Timeout(60)
+class FencedTransactionTest {
+
+  private static final String TASK = "billing";
+  private static final String GROUP = "default";
+
+  private final TestDatabase test = TestDatabase.on(TestDatabase.NEWEST);
+  private final PostgresStore store =
+      PostgresStore.builder()
+          .url(test.url())
+          .user(test.user())
+          .password(test.password())
+          .schema(test.schema())
+          .build();
+  private final Ledger ledger = store.ledger();
+  private final ReplicaId a = ReplicaId.random();
+  private final ReplicaId b = ReplicaId.random();
+  private final PGSimpleDataSource dataSource = new PGSimpleDataSource();
+  private int minutes;
+  private long claims;
+
+  @BeforeEach
+  void prepare() {
+    dataSource.setUrl(test.url());
+    dataSource.setUser(test.user());
+    dataSource.setPassword(test.password());
+    ledger.register(List.of(new TaskRegistration(TASK, "every PT1M", FakeTime.START)));
+    for (ReplicaId id : List.of(a, b)) {
+      store.replicas().join(new ReplicaInfo(id, "host-" + id, ledger.now(), Set.of(TASK)), false);
+    }
+    test.execute("create table " + test.schema() + ".bill (id integer primary key)");
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+    test.close();
+  }
+
+  @Test
+  void workCommitsWhileTheTickIsItsOwn() throws SQLException {
+    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    ledger.transact(run, dataSource, insert(1));
+    ledger.transact(run, dataSource, insert(2));
+    assertThat(bills()).isEqualTo(2);
+    assertThat(row(run).outcome()).as("still runs").isNull();
+  }
+
+  @Test
+  void workOfAnOldTermIsRolledBack() {
+    Fence old = ledger.mintFence(GROUP, a);
+    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, old);
+    ledger.mintFence(GROUP, b);
+    assertThatThrownBy(() -> ledger.transact(run, dataSource, insert(1)))
+        .isInstanceOf(FencedException.class)
+        .hasMessageContaining("newer term");
+    assertThat(bills()).isZero();
+  }
+
+  @Test
+  void termThatBeginsWhileTheWorkRunsIsNotHeldUpAndWins() throws SQLException {
+    Fence old = ledger.mintFence(GROUP, a);
+    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, old);
+    assertThatThrownBy(
+            () ->
+                ledger.transact(
+                    run,
+                    dataSource,
+                    connection -> {
+                      insert(1).run(connection);
+                      CompletableFuture.supplyAsync(() -> ledger.mintFence(GROUP, b))
+                          .orTimeout(5, TimeUnit.SECONDS)
+                          .join();
+                    }))
+        .isInstanceOf(FencedException.class);
+    assertThat(bills()).isZero();
+  }
+
+  @Test
+  void workOfAReplicaThatIsGoneIsRolledBack() {
+    TransactRequest run = claim(a, Effect.AT_LEAST_ONCE, null);
+    store.replicas().leave(a);
+    ledger.rescue(b, Set.of(TASK));
+    assertThatThrownBy(() -> ledger.transact(run, dataSource, insert(1)))
+        .isInstanceOf(FencedException.class)
+        .hasMessageContaining("WAITING");
+    assertThat(bills()).isZero();
+  }
+
+  @Test
+  void tickSucceedsWithItsTransaction() throws SQLException {
+    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    ledger.transact(run, dataSource, insert(1));
+    assertThat(row(run).outcome()).isEqualTo(Outcome.SUCCEEDED);
+    assertThat(state().open()).as("until the body ended").isEqualTo(1);
+    assertThat(state().lastSuccessAt()).isNotNull();
+    assertThatThrownBy(() -> ledger.transact(run, dataSource, insert(2)))
+        .isInstanceOf(FencedException.class);
+    FinishRequest.Ended ended =
+        new FinishRequest.Ended(Outcome.SUCCEEDED, null, null, ledger.now(), true);
+    assertThat(
+            ledger
+                .finish(List.of(new FinishRequest(run.claim(), run.tick(), ended)))
+                .get(0)
+                .recorded())
+        .isTrue();
+    assertThat(state().open()).isZero();
+    assertThat(bills()).isEqualTo(1);
+  }
+
+  @Test
+  void tickWhoseTransactionFailsHasNotSucceeded() {
+    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    assertThatThrownBy(
+            () ->
+                ledger.transact(
+                    run,
+                    dataSource,
+                    connection -> {
+                      insert(1).run(connection);
+                      insert(1).run(connection);
+                    }))
+        .isInstanceOf(SQLException.class);
+    assertThat(row(run).outcome()).isNull();
+    assertThat(bills()).isZero();
+  }
+
+  @Test
+  void commitThatHappenedButWasNotAnsweredIsFoundInTheLedger() throws SQLException {
+    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    ledger.transact(run, losingAnswers(true), insert(1));
+    assertThat(row(run).outcome()).isEqualTo(Outcome.SUCCEEDED);
+    assertThat(bills()).isEqualTo(1);
+  }
+
+  @Test
+  void commitThatDidNotHappenIsAFailure() {
+    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    assertThatThrownBy(() -> ledger.transact(run, losingAnswers(false), insert(1)))
+        .isInstanceOf(SQLException.class);
+    assertThat(row(run).outcome()).isNull();
+    assertThat(bills()).isZero();
+  }
+
+  @Test
+  void commitWithoutATraceInTheLedgerIsInDoubt() {
+    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    assertThatThrownBy(() -> ledger.transact(run, losingAnswers(true), insert(1)))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("not known");
+  }
+
+  @Test
+  void workThatCommitsByItselfIsRefused() {
+    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    assertThatThrownBy(
+            () ->
+                ledger.transact(
+                    run,
+                    dataSource,
+                    connection -> {
+                      insert(1).run(connection);
+                      connection.setAutoCommit(true);
+                    }))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("ended its transaction");
+  }
+
+  @Test
+  void anotherDatabaseIsRefused() {
+    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    String name = "other_" + test.schema();
+    test.execute("create database " + name);
+    try {
+      PGSimpleDataSource other = new PGSimpleDataSource();
+      other.setUrl(test.url().replaceAll("/[^/]*$", "/" + name));
+      other.setUser(test.user());
+      other.setPassword(test.password());
+      assertThatThrownBy(() -> ledger.transact(run, other, insert(1)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("without the store's tables");
+    } finally {
+      test.execute("drop database " + name);
+    }
+  }
+
+  private TransactRequest claim(ReplicaId replica, Effect effect, @Nullable Fence fence) {
+    Instant nominal = FakeTime.START.plusSeconds(60L * ++minutes);
+    ClaimId claim = new ClaimId(replica, ++claims);
+    TickId tick = TickId.scheduled(TASK, nominal);
+    LeaderProof proof = fence == null ? null : new LeaderProof(GROUP, fence);
+    ClaimReply reply =
+        ledger
+            .claim(
+                List.of(
+                    new ClaimRequest(
+                        claim, tick, state(), List.of(), OnOverlap.ALLOW, effect, proof)))
+            .get(0);
+    assertThat(reply.kind()).isEqualTo(ClaimReply.Kind.CLAIMED);
+    return new TransactRequest(claim, tick, effect, proof, null);
+  }
+
+  private TaskState state() {
+    return ledger.states(List.of(TASK)).get(0);
+  }
+
+  private TickRecord row(TransactRequest run) {
+    return ledger.history(TASK, 10).stream()
+        .filter(row -> row.tick().equals(run.tick()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private SqlWork insert(int id) {
+    return connection -> {
+      try (Statement statement = connection.createStatement()) {
+        statement.executeUpdate("insert into " + test.schema() + ".bill values (" + id + ")");
+      }
+    };
+  }
+
+  private int bills() {
+    try (Connection connection = test.connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("select count(*) from " + test.schema() + ".bill")) {
+      row.next();
+      return row.getInt(1);
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Returns a data source whose connections break during the commit, after or before it. */
+  private DataSource losingAnswers(boolean commits) {
+    return proxy(
+        DataSource.class,
+        dataSource,
+        (name, result) ->
+            name.equals("getConnection")
+                ? proxy(
+                    Connection.class,
+                    (Connection) requireNonNull(result),
+                    (call, ignored) -> {
+                      if (call.equals("commit")) {
+                        throw new SQLException("the connection broke", "08006");
+                      }
+                      return ignored;
+                    },
+                    commits ? "" : "commit")
+                : result,
+        "");
+  }
+
+  private interface After {
+    @Nullable Object apply(String method, @Nullable Object result) throws SQLException;
+  }
+
+  /** Returns something that does as the target does, and {@code after} afterwards. */
+  private static <T> T proxy(Class<T> type, T target, After after, String leftOut) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              try {
+                Object result =
+                    method.getName().equals(leftOut) ? null : method.invoke(target, arguments);
+                return after.apply(method.getName(), result);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
+  }
+}
