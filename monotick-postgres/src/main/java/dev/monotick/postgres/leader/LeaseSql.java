@@ -38,6 +38,18 @@ record LeaseSql(
       from (values (1)) as one left join @lease as l on l.group_name = ?
       """;
 
+  /** Timelines never go back, not even if the tables were moved to a younger server. */
+  private static final String NEXT_FENCE =
+      "on conflict (group_name) do update set timeline = greatest(f.timeline, excluded.timeline),"
+          + " epoch = f.epoch + 1 returning f.timeline, f.epoch";
+
+  private static final String FENCE =
+      """
+      insert into @fence as f (group_name, timeline, epoch)
+      values (?, $timeline, 1)
+      $next
+      """;
+
   private static final String BEGIN =
       """
       insert into @lease (group_name, holder, timeline, epoch, released)
@@ -59,9 +71,7 @@ record LeaseSql(
       ), minted as (
         insert into @fence as f (group_name, timeline, epoch)
         select ?, $timeline, 1 from old
-        on conflict (group_name) do update
-        set timeline = greatest(f.timeline, excluded.timeline), epoch = f.epoch + 1
-        returning timeline, epoch
+        $next
       )
       update @lease as l
       set holder = ?, holder_name = (select name from @replica where id = ?),
@@ -69,7 +79,8 @@ record LeaseSql(
         lease_millis = ?, presence = $presence, acquired_at = now()
       from minted
       where l.group_name = ?
-      returning l.timeline, l.epoch, $timeline as server_timeline, pg_backend_pid() as pid
+      returning l.timeline, l.epoch, $timeline as server_timeline, pg_backend_pid() as pid,
+        $durable as durable
       """;
 
   private static final String RENEW =
@@ -82,7 +93,7 @@ record LeaseSql(
         returning beat
       )
       select exists (select 1 from renewed) as renewed, $timeline as server_timeline,
-        pg_backend_pid() as pid
+        pg_backend_pid() as pid, $durable as durable
       """;
 
   private static final String RELEASE =
@@ -92,8 +103,8 @@ record LeaseSql(
       """;
 
   /** Returns the statements for where there is no session to hold a lock in. */
-  static LeaseSql withoutSession(Timeline timeline) {
-    return of(timeline, Optional.empty(), null);
+  static LeaseSql withoutSession(Dialect dialect) {
+    return of(dialect, Optional.empty(), null);
   }
 
   /**
@@ -103,11 +114,11 @@ record LeaseSql(
    * @param presence the lock by which others see that this process lives, if it has one
    */
   static LeaseSql inSession(LockKey lock, @Nullable Long presence) {
-    return of(Timeline.OF_WAL, Optional.of(lock), presence);
+    return of(Dialect.POSTGRES, Optional.of(lock), presence);
   }
 
-  private static LeaseSql of(Timeline timeline, Optional<LockKey> lock, @Nullable Long presence) {
-    String row = ROW.replace("$timeline", timeline.sql());
+  private static LeaseSql of(Dialect dialect, Optional<LockKey> lock, @Nullable Long presence) {
+    String row = filled(dialect, ROW);
     String present = isPresent("l.presence");
     // Looking for a lock reads all locks of the server, so that is done until it was seen once.
     String unseen = "case when l.presence is distinct from ? then " + present + " end as present";
@@ -118,12 +129,20 @@ record LeaseSql(
         "select true as locked, " + present + " as present" + row,
         "select false as locked, null::boolean as present" + row,
         BEGIN,
-        MINT.replace("$timeline", timeline.sql()).replace("$presence", shown(presence)),
-        RENEW
-            .replace("$timeline", timeline.sql())
-            .replace("$presence", shown(presence))
-            .replace("$locked", locked),
+        filled(dialect, MINT).replace("$presence", shown(presence)),
+        filled(dialect, RENEW).replace("$presence", shown(presence)).replace("$locked", locked),
         RELEASE);
+  }
+
+  /** Returns the statement that mints a fence without a term; parameter: the group. */
+  static String fence(Dialect dialect) {
+    return filled(dialect, FENCE);
+  }
+
+  private static String filled(Dialect dialect, String text) {
+    return text.replace("$next", NEXT_FENCE)
+        .replace("$timeline", dialect.timeline())
+        .replace("$durable", dialect.durable());
   }
 
   /** The server is asked, not this process, which may not have noticed yet that it lost it. */

@@ -42,6 +42,10 @@ final class Replica implements AutoCloseable {
     return new AdvisoryElection(surroundings, timing);
   }
 
+  LeaseRowElection leaseRow(LeaseTiming timing) {
+    return new LeaseRowElection(surroundings, Dialect.POSTGRES, timing);
+  }
+
   /** Creates the tables in the schema of that database. */
   static TestDatabase tables(TestDatabase server) {
     Migrations.of(server::connect, new SchemaName(server.schema())).migrate();
