@@ -5,9 +5,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs programs of the machine to their end. */
 final class Commands {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Commands.class);
+  private static final int SECONDS_BETWEEN_REMARKS = 10;
 
   private Commands() {}
 
@@ -23,7 +29,7 @@ final class Commands {
     }
   }
 
-  /** Runs a program in a folder that everybody may enter, and waits for its end. */
+  /** Runs a program that writes little, and waits for its end. */
   static Result run(List<String> command) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(command)
@@ -34,13 +40,30 @@ final class Commands {
     cleanEnvironment(builder.environment());
     Process process = builder.start();
     try {
+      while (!process.waitFor(SECONDS_BETWEEN_REMARKS, TimeUnit.SECONDS)) {
+        LOG.info("still waiting for pid={} command={}", process.pid(), command);
+      }
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      return new Result(process.waitFor(), output.strip());
+      return new Result(process.exitValue(), output.strip());
     } catch (InterruptedException e) {
       process.destroy();
       Thread.currentThread().interrupt();
-      throw new EmbeddedPostgresException("interrupted while " + command.get(0) + " was run", e);
+      throw new EmbeddedPostgresException("interrupted while " + command + " was run", e);
     }
+  }
+
+  /** Says whether a program can be run and ends well. */
+  static boolean succeeds(List<String> command) {
+    try {
+      return run(command).isOk();
+    } catch (IOException e) {
+      return false; // there is no such program
+    }
+  }
+
+  /** Quotes a word so that a shell takes it as it is. */
+  static String quoted(String word) {
+    return "'" + word.replace("'", "'\\''") + "'";
   }
 
   /** Variables such as PGDATA or PGPORT are meant for other servers, and would confuse ours. */

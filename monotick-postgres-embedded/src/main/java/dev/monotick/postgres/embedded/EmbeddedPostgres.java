@@ -1,126 +1,47 @@
 package dev.monotick.postgres.embedded;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Collectors;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A real PostgreSQL server in a folder of its own. */
+/**
+ * A real PostgreSQL server in a folder of its own: durable, reached by this machine only, with a
+ * password that was generated for it.
+ *
+ * <p>Whoever starts a server on a folder where one runs already, in this process or in another,
+ * gets that one. It runs until the last of them has called {@link #close} or has ended. If all of
+ * them are killed it goes on running; the next who starts it finds it, or, if it was killed too,
+ * has it recover all that was committed.
+ *
+ * <p>Thread-safe.
+ */
 public final class EmbeddedPostgres implements AutoCloseable {
 
-  private final Binaries binaries;
-  private final ServerUser user;
-  private final Path folder;
-  private final ConnectionFile connection;
+  private final SharedServer shared;
+  private final StartOptions options;
+  private final boolean attached;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile ConnectionFile connection;
 
-  private EmbeddedPostgres(
-      Binaries binaries, ServerUser user, Path folder, ConnectionFile connection) {
-    this.binaries = binaries;
-    this.user = user;
-    this.folder = folder;
-    this.connection = connection;
+  private EmbeddedPostgres(SharedServer shared, StartOptions options, RunningServer server) {
+    this.shared = shared;
+    this.options = options;
+    this.attached = server.wasRunning();
+    this.connection = server.connection();
   }
 
-  /** Returns a new builder. */
+  /** Returns a builder; its {@link EmbeddedPostgresBuilder#start start} starts a server. */
   public static EmbeddedPostgresBuilder builder() {
     return new EmbeddedPostgresBuilder();
   }
 
-  static EmbeddedPostgres start(Path folder, int major, int port, Map<String, String> settings) {
+  static EmbeddedPostgres start(Path folder, StartOptions options) {
+    SharedServer shared = SharedServer.of(ServerFolder.prepare(folder));
     try {
-      Files.createDirectories(folder);
-      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
-      ServerUser user = ServerUser.choose(folder);
-      Path cache =
-          !user.prefix().isEmpty()
-              ? Path.of("/var/cache/monotick/postgres")
-              : Path.of(System.getProperty("user.home"), ".cache", "monotick", "postgres");
-      Binaries binaries = Binaries.unpacked(BinariesSource.find(major), cache);
-      Optional<ConnectionFile> known = ConnectionFile.read(folder.resolve("connection.conf"));
-      int chosen = port != 0 ? port : known.map(ConnectionFile::port).orElseGet(Ports::free);
-      ConnectionFile connection =
-          known.map(file -> file.withPort(chosen)).orElseGet(() -> ConnectionFile.create(chosen));
-      connection.write(folder.resolve("connection.conf"));
-      EmbeddedPostgres server = new EmbeddedPostgres(binaries, user, folder, connection);
-      if (!Files.exists(server.data())) {
-        server.init();
-      }
-      server.startServer(settings);
-      Runtime.getRuntime().addShutdownHook(new Thread(server::close));
-      return server;
+      return new EmbeddedPostgres(shared, options, shared.enter(options));
     } catch (IOException e) {
-      throw new EmbeddedPostgresException("could not start PostgreSQL in " + folder, e);
+      throw new EmbeddedPostgresException("could not start PostgreSQL in " + folder + ": " + e, e);
     }
-  }
-
-  private void init() throws IOException {
-    Path staging = folder.resolve("initialising");
-    Files.createDirectories(staging);
-    Path passwordFile = staging.resolve("password");
-    Files.writeString(passwordFile, connection.password());
-    user.own(staging);
-    expectOk(
-        "initdb",
-        Commands.run(
-            user.command(
-                binaries.program("initdb"),
-                "--pgdata=" + staging.resolve("data"),
-                "--username=" + connection.user(),
-                "--pwfile=" + passwordFile,
-                "--auth=scram-sha-256",
-                "--encoding=UTF8",
-                "--locale=C",
-                "--data-checksums")));
-    Files.delete(passwordFile);
-    Files.move(staging.resolve("data"), data(), StandardCopyOption.ATOMIC_MOVE);
-    Files.delete(staging);
-  }
-
-  private void startServer(Map<String, String> settings) throws IOException {
-    Map<String, String> all = new LinkedHashMap<>(settings);
-    all.put("fsync", "on");
-    all.put("synchronous_commit", "on");
-    all.put("full_page_writes", "on");
-    all.put("listen_addresses", "127.0.0.1");
-    all.put("unix_socket_directories", "");
-    all.put("port", Integer.toString(connection.port()));
-    all.put("timezone", "UTC");
-    String options =
-        all.entrySet().stream()
-            .map(setting -> "-c '" + setting.getKey() + "=" + setting.getValue() + "'")
-            .collect(Collectors.joining(" "));
-    if (!Files.exists(log())) {
-      Files.createFile(log());
-    }
-    user.own(log());
-    expectOk(
-        "pg_ctl start",
-        Commands.run(
-            user.command(
-                binaries.program("pg_ctl"),
-                "start",
-                "--pgdata=" + data(),
-                "--log=" + log(),
-                "--wait",
-                "--timeout=600",
-                "--options=" + options)));
-  }
-
-  private static void expectOk(String what, Commands.Result result) {
-    if (!result.isOk()) {
-      throw new EmbeddedPostgresException(what + " failed: " + result.output());
-    }
-  }
-
-  private Path data() {
-    return folder.resolve("data");
   }
 
   /** Returns the JDBC address of the database {@code postgres}, without user and password. */
@@ -128,7 +49,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     return "jdbc:postgresql://127.0.0.1:" + port() + "/postgres";
   }
 
-  /** Returns the port on the loopback interface. */
+  /** Returns the port, on 127.0.0.1. It stays the same over restarts, unless somebody takes it. */
   public int port() {
     return connection.port();
   }
@@ -138,42 +59,75 @@ public final class EmbeddedPostgres implements AutoCloseable {
     return connection.user();
   }
 
-  /** Returns the generated password of {@link #user}. */
+  /** Returns the password of {@link #user}. It stays the same for as long as the folder exists. */
   public String password() {
     return connection.password();
   }
 
-  /** Returns the server's log. */
-  public Path log() {
-    return folder.resolve("server.log");
+  /** Says whether the server was running already when it was to be started. */
+  public boolean isAttached() {
+    return attached;
   }
 
-  /** Stops the server. */
-  public void stop() {
+  /** Says whether the server is alive and takes connections, now; false after {@link #close}. */
+  public boolean isRunning() {
     try {
-      if (Files.exists(data().resolve("postmaster.pid"))) {
-        Commands.run(
-            user.command(
-                binaries.program("pg_ctl"), "stop", "--pgdata=" + data(), "--mode=fast", "--wait"));
-      }
+      return !closed.get() && shared.isRunning();
     } catch (IOException e) {
-      throw new EmbeddedPostgresException("could not stop PostgreSQL in " + folder, e);
+      return false; // whatever keeps us from looking keeps a server from working
     }
   }
 
+  /**
+   * Starts the server again if it has died, and waits until it takes connections; does nothing if
+   * it runs. All who use it can call this: one of them starts it, the others find it.
+   *
+   * @throws IllegalStateException after {@link #close}
+   * @throws EmbeddedPostgresException if it cannot be started; the message says why
+   */
+  public void ensureRunning() {
+    if (closed.get()) {
+      throw new IllegalStateException("closed; start a server with the builder instead");
+    }
+    try {
+      connection = shared.revive(options).connection();
+    } catch (IOException e) {
+      throw new EmbeddedPostgresException(
+          "could not start PostgreSQL in " + shared.folder().path() + ": " + e, e);
+    }
+  }
+
+  /** Returns the server's log. */
+  public Path log() {
+    return shared.folder().log();
+  }
+
+  /**
+   * Ends this use of the server. If there is no other, in this process or in any that has started
+   * the server too, the server is stopped: its clients are disconnected, and when this returns it
+   * has ended. A second call has no effect.
+   */
+  public void stop() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    // Whoever is told to end by an interrupt closes what it has; that must not fail for it.
+    boolean interrupted = Thread.interrupted();
+    try {
+      shared.leave();
+    } catch (IOException e) {
+      throw new EmbeddedPostgresException(
+          "could not stop PostgreSQL in " + shared.folder().path() + ": " + e, e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Does the same as {@link #stop}. */
   @Override
   public void close() {
     stop();
-  }
-
-  private static final class Ports {
-    static int free() {
-      try (ServerSocket socket =
-          new ServerSocket(0, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))) {
-        return socket.getLocalPort();
-      } catch (IOException e) {
-        throw new EmbeddedPostgresException("no free port on 127.0.0.1", e);
-      }
-    }
   }
 }

@@ -8,6 +8,6 @@ class ArchitectureTest extends ArchitectureRules {
   @Override
   protected Set<String> placesForThreads() {
     // The JVM takes a thread for what is to be done when it ends.
-    return Set.of("dev.monotick.postgres.embedded.EmbeddedPostgres");
+    return Set.of("dev.monotick.postgres.embedded.ExitHook");
   }
 }

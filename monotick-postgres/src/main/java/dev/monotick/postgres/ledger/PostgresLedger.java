@@ -66,19 +66,23 @@ public final class PostgresLedger implements Ledger {
 
   private final Database database;
   private final Tables tables;
-  private final FenceMint mint;
+  private final TermMint mint;
   private final DatabaseClock clock;
   private final WaitingHints hints;
   private final LedgerRescue rescue;
   private final FencedTransaction transactions;
   private final String insertTrigger;
 
-  /** Creates the ledger of a database whose tables are there. */
+  /**
+   * Creates the ledger of a database whose tables are there.
+   *
+   * @param timeline SQL that tells the history a server is in
+   */
   public PostgresLedger(
-      Database database, FenceMint mint, DatabaseClock clock, WaitingHints hints) {
+      Database database, String timeline, DatabaseClock clock, WaitingHints hints) {
     this.database = database;
     this.tables = Tables.of(database);
-    this.mint = mint;
+    this.mint = new TermMint(database, timeline);
     this.clock = clock;
     this.hints = hints;
     this.rescue = new LedgerRescue(tables, clock, hints);

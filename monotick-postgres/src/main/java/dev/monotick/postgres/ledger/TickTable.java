@@ -16,11 +16,13 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The statements on the table of ticks. Thread-safe: has no state but the text of its SQL. */
@@ -37,6 +39,12 @@ final class TickTable {
 
   /** What is neither history nor in the future; the condition of the index for it. */
   static final String LIVE = "(k.status <> 'ENDED' or k.occupies)";
+
+  /**
+   * Says what follows from the join already, but in words that let the planner leave out all
+   * partitions but the one or two concerned: with a month of them that is seven times as fast.
+   */
+  private static final String BOUNDS = " and k.nominal between ?::timestamptz and ?::timestamptz";
 
   private static final String UNNEST =
       " from unnest(?::text[], ?::timestamptz[], ?::text[], ?::timestamptz[], ?::bigint[],"
@@ -62,7 +70,8 @@ final class TickTable {
                 + " from unnest(?::text[], ?::timestamptz[], ?::text[])"
                 + " as u(task, nominal, trigger_key) join @tick k"
                 + " on k.task = u.task and k.nominal = u.nominal"
-                + " and k.trigger_key = u.trigger_key");
+                + " and k.trigger_key = u.trigger_key"
+                + BOUNDS);
     newest =
         database.sql(
             "select "
@@ -92,7 +101,8 @@ final class TickTable {
                 + " allows_others = u.allows_others, cancel_asked = u.cancel_asked"
                 + UNNEST
                 + " where k.task = u.task and k.nominal = u.nominal"
-                + " and k.trigger_key = u.trigger_key");
+                + " and k.trigger_key = u.trigger_key"
+                + BOUNDS);
   }
 
   /** Returns the rows of the tasks that wait or occupy them. */
@@ -110,6 +120,7 @@ final class TickTable {
       Columns.set(statement, 1, "text", keys, TickId::task);
       Columns.set(statement, 2, "timestamptz", keys, key -> Columns.time(key.nominal()));
       Columns.set(statement, 3, "text", keys, TickTable::triggerKey);
+      setBounds(statement, 4, keys.stream());
       return readAll(statement);
     }
   }
@@ -124,12 +135,23 @@ final class TickTable {
   }
 
   void insert(Connection connection, List<TickImage> rows) throws SQLException {
-    write(connection, insert, rows);
+    if (!rows.isEmpty()) {
+      try (PreparedStatement statement = connection.prepareStatement(insert)) {
+        set(statement, rows);
+        Database.expect(rows.size(), statement.executeUpdate(), "adding ticks");
+      }
+    }
   }
 
   /** Writes rows of tasks that the caller has locked. */
   void update(Connection connection, List<TickImage> rows) throws SQLException {
-    write(connection, update, rows);
+    if (!rows.isEmpty()) {
+      try (PreparedStatement statement = connection.prepareStatement(update)) {
+        set(statement, rows);
+        setBounds(statement, COLUMN_COUNT + 1, rows.stream().map(row -> row.row().tick()));
+        Database.expect(rows.size(), statement.executeUpdate(), "writing ticks");
+      }
+    }
   }
 
   static TickImage read(ResultSet row) throws SQLException {
@@ -184,15 +206,11 @@ final class TickTable {
     return rows;
   }
 
-  private static void write(Connection connection, String sql, List<TickImage> rows)
+  private static void setBounds(PreparedStatement to, int index, Stream<TickId> ticks)
       throws SQLException {
-    if (rows.isEmpty()) {
-      return;
-    }
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      set(statement, rows);
-      Database.expect(rows.size(), statement.executeUpdate(), "writing ticks");
-    }
+    List<Instant> times = ticks.map(TickId::nominal).sorted().toList();
+    to.setString(index, Columns.time(times.get(0)));
+    to.setString(index + 1, Columns.time(times.get(times.size() - 1)));
   }
 
   private static void set(PreparedStatement to, List<TickImage> rows) throws SQLException {

@@ -55,6 +55,14 @@ final class Observer {
     seen.put(replica, new Seen(beat, ticker.read(), true, before == null ? 0 : before.connectedIn));
   }
 
+  /**
+   * Says whether a replica of this process was silent for so long that others may say it is gone.
+   */
+  boolean isSilent(UUID replica) {
+    Seen last = seen.get(replica);
+    return last != null && ticker.read() - last.since >= leaseNanos;
+  }
+
   void forget(UUID replica) {
     seen.remove(replica);
   }

@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * beats count no more, so it learns of it as soon as it asks, and joins again.
  *
  * <p>Beats have a connection of their own: no pool can starve them. It also holds one of the two
- * locks that show that the process lives, the other is that of {@link Presence}.
+ * locks that show that the process lives, the other is in the session of the notices.
  */
 public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
 
@@ -50,25 +51,31 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
   private final LeaseTiming timing;
   private final ReplicaTable table;
   private final DatabaseClock clock;
-  private final Presence presence;
+  private final OptionalLong presence;
   private final Session session;
 
   // The lock of this object guards what follows, and the session's one call at a time.
   private final Observer observer;
   private final Map<UUID, ReplicaTable.Info> infos = new HashMap<>();
-  private final Map<ReplicaId, Long> keys = new HashMap<>();
   private long looks;
 
-  /** How this registry holds and sees things. */
-  public record Config(LeaseTiming timing, Ticker ticker, Presence presence, boolean locks) {}
+  /**
+   * How this registry holds and sees things.
+   *
+   * @param timing of membership
+   * @param ticker by which others are judged
+   * @param presence key of the lock that another session of this process holds; empty if there are
+   *     no sessions to hold locks
+   */
+  public record Config(LeaseTiming timing, Ticker ticker, OptionalLong presence) {}
 
   /** Creates the registry of a database whose tables are there. */
   public PostgresRegistry(Database database, DatabaseClock clock, Config config) {
     this.timing = config.timing();
-    this.table = new ReplicaTable(database, config.locks());
+    this.table = new ReplicaTable(database, config.presence().isPresent());
     this.clock = clock;
     this.presence = config.presence();
-    this.session = database.session(this::lockAll);
+    this.session = database.session(this::prepare);
     this.observer = new Observer(config.ticker(), timing.leaseDuration().toNanos());
   }
 
@@ -79,57 +86,56 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
 
   @Override
   public synchronized void join(ReplicaInfo replica, boolean alone) {
-    Long key = presence.enter(replica.id());
     Optional<RuntimeException> obstacle =
-        call(
-            "joining",
-            connection -> {
-              if (key != null && keys.put(replica.id(), key) == null) {
-                lock(connection, key);
-              }
-              connection.setAutoCommit(false);
-              table.serialise(connection);
-              List<Sighting> others = living(connection, table.look(connection));
-              others.removeIf(other -> other.id().equals(replica.id().value())); // it joins again
-              Optional<RuntimeException> found =
-                  others.stream()
-                      .flatMap(other -> obstacle(replica, other, alone).stream())
-                      .findFirst();
-              if (found.isEmpty()) {
-                long beat = table.insert(connection, replica, clock.offset(), alone, key);
-                connection.commit();
-                observer.alive(replica.id().value(), beat);
-              }
-              connection.setAutoCommit(true); // commits what was found out about others
-              return found;
-            });
+        call("joining", connection -> join(connection, replica, alone));
     if (obstacle.isPresent()) {
       throw obstacle.get();
     }
   }
 
+  private Optional<RuntimeException> join(Connection connection, ReplicaInfo replica, boolean alone)
+      throws SQLException {
+    connection.setAutoCommit(false);
+    table.serialise(connection);
+    List<Sighting> others = living(connection, table.look(connection));
+    others.removeIf(other -> other.id().equals(replica.id().value())); // it joins again
+    Optional<RuntimeException> obstacle =
+        others.stream().flatMap(other -> obstacle(replica, other, alone).stream()).findFirst();
+    if (obstacle.isEmpty()) {
+      Long key = presence.isPresent() ? presence.getAsLong() : null;
+      long beat = table.insert(connection, replica, clock.offset(), alone, key);
+      connection.commit();
+      observer.alive(replica.id().value(), beat);
+    }
+    connection.setAutoCommit(true); // commits what was found out about others
+    return obstacle;
+  }
+
   @Override
   public synchronized Optional<List<ReplicaInfo>> beat(ReplicaId replica) {
-    return call(
-        "heartbeat",
-        connection -> {
-          long sent = clock.sendTime();
-          ReplicaTable.Beat beat = table.beat(connection, replica, clock.offset());
-          clock.heard(sent, beat.clock());
-          if (!beat.counted()) {
-            return Optional.empty();
-          }
-          beat.others().stream()
-              .filter(seen -> seen.id().equals(replica.value()))
-              .forEach(seen -> observer.alive(seen.id(), seen.beat() + 1));
-          List<Sighting> others = new ArrayList<>(beat.others());
-          others.removeIf(seen -> seen.id().equals(replica.value()));
-          List<Sighting> living = living(connection, others);
-          beat.others().stream()
-              .filter(seen -> seen.id().equals(replica.value()))
-              .forEach(living::add);
-          return Optional.of(infos(connection, living));
-        });
+    return call("heartbeat", connection -> beat(connection, replica));
+  }
+
+  private Optional<List<ReplicaInfo>> beat(Connection connection, ReplicaId replica)
+      throws SQLException {
+    if (observer.isSilent(replica.value())) { // a late beat brings nobody back
+      living(connection, table.look(connection));
+    }
+    long sent = clock.sendTime();
+    ReplicaTable.Beat beat = table.beat(connection, replica, clock.offset());
+    clock.heard(sent, beat.clock());
+    if (!beat.counted()) {
+      return Optional.empty();
+    }
+    List<Sighting> self = new ArrayList<>();
+    List<Sighting> others = new ArrayList<>();
+    for (Sighting seen : beat.others()) {
+      (seen.id().equals(replica.value()) ? self : others).add(seen);
+    }
+    self.forEach(seen -> observer.alive(seen.id(), seen.beat() + 1)); // seen before it beat
+    List<Sighting> living = living(connection, others);
+    living.addAll(self);
+    return Optional.of(infos(connection, living));
   }
 
   @Override
@@ -152,11 +158,6 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
           found.removeIf(seen -> !seen.id().equals(replica.value()));
           table.markGone(connection, found);
           observer.forget(replica.value());
-          Long key = keys.remove(replica);
-          if (key != null) {
-            unlock(connection, key);
-          }
-          presence.leave(replica);
           return true;
         });
   }
@@ -273,26 +274,16 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
         });
   }
 
-  /** A new connection holds the locks again that the one before it held. */
-  private Object lockAll(Connection connection) throws SQLException {
-    for (Long key : keys.values()) {
-      lock(connection, key);
+  /** Takes the lock of this session, beside the one of the other session. */
+  private boolean prepare(Connection connection) throws SQLException {
+    if (presence.isEmpty()) {
+      return false;
     }
-    return connection;
-  }
-
-  private static void lock(Connection connection, long key) throws SQLException {
-    advisory(connection, "select pg_try_advisory_lock(?)", key ^ 1);
-  }
-
-  private static void unlock(Connection connection, long key) throws SQLException {
-    advisory(connection, "select pg_advisory_unlock(?)", key ^ 1);
-  }
-
-  private static void advisory(Connection connection, String sql, long key) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      statement.setLong(1, key);
+    try (PreparedStatement statement =
+        connection.prepareStatement("select pg_try_advisory_lock(?)")) {
+      statement.setLong(1, presence.getAsLong() ^ 1);
       statement.executeQuery().close();
+      return true;
     }
   }
 }

@@ -200,13 +200,14 @@ final class ReplicaTable {
   }
 
   private static Sighting sighting(ResultSet row) throws SQLException {
-    int locks = row.getInt(6);
+    int count = row.getInt(6);
+    Integer locks = row.wasNull() ? null : count;
     return new Sighting(
         row.getObject(1, UUID.class),
         row.getString(2),
         row.getLong(3),
         row.getLong(4),
         row.getBoolean(5),
-        row.wasNull() ? null : (Integer) locks);
+        locks);
   }
 }

@@ -43,14 +43,7 @@ record Failures(ConnectionSource source, MigrationPlan plan, SchemaState before)
                   + plan.schema().text()
                   + " has a table migration that is not ours; choose another schema",
               failure);
-      case "42704" ->
-          new SchemaException(
-              "role "
-                  + plan.runtimeRole()
-                  + " can be granted nothing: "
-                  + SqlFailures.describe(failure)
-                  + "; create it first",
-              failure);
+      case "42704" -> unknownRole(failure);
       default -> SqlFailures.translate("reading schema " + plan.schema().text(), failure);
     };
   }
@@ -60,6 +53,10 @@ record Failures(ConnectionSource source, MigrationPlan plan, SchemaState before)
     return switch (state(failure)) {
       case "55P03" -> run.isWaiting() ? stillLocked(failure) : tableInUse(run, failure);
       case "42501" -> notAllowed(failure);
+      case "42704" ->
+          plan.runtimeRole() == null
+              ? SqlFailures.translate(what + " (" + run.position() + ")", failure)
+              : unknownRole(failure);
       case "25006" ->
           new SchemaException(
               what + " failed: the server or this role is read-only; connect to the primary",
@@ -76,6 +73,14 @@ record Failures(ConnectionSource source, MigrationPlan plan, SchemaState before)
               failure);
       default -> SqlFailures.translate(what + " (" + run.position() + ")", failure);
     };
+  }
+
+  private static SchemaException unknownRole(SQLException failure) {
+    return new SchemaException(
+        "runtimeRole can be granted nothing: "
+            + SqlFailures.describe(failure)
+            + "; create it first, or leave it out",
+        failure);
   }
 
   private SchemaException stillLocked(SQLException failure) {

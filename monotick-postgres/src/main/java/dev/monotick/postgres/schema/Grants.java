@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -30,17 +31,18 @@ record Grants(SchemaName schema, String role) {
       """
       with asked as (select cast(? as name) as role, cast(? as name) as schema),
       n as (select oid, role from pg_catalog.pg_namespace join asked on nspname = schema)
-      select '' as name from n where has_schema_privilege(role, n.oid, 'usage')
+      select '' as name, has_schema_privilege(role, n.oid, 'usage') as held from n
       union all
-      select relname from pg_catalog.pg_class c join n on n.oid = c.relnamespace
-       where has_table_privilege(role, c.oid, 'select')
-         and (relname in ('migration', 'store')
-              or has_table_privilege(role, c.oid, 'insert')
-                 and has_table_privilege(role, c.oid, 'update')
-                 and has_table_privilege(role, c.oid, 'delete'))
+      select relname,
+             has_table_privilege(role, c.oid, 'select')
+             and (relname in ('migration', 'store')
+                  or has_table_privilege(role, c.oid, 'insert')
+                     and has_table_privilege(role, c.oid, 'update')
+                     and has_table_privilege(role, c.oid, 'delete'))
+        from pg_catalog.pg_class c join n on n.oid = c.relnamespace
       union all
-      select proname from pg_catalog.pg_proc p join n on n.oid = p.pronamespace
-       where has_function_privilege(role, p.oid, 'execute')
+      select proname, has_function_privilege(role, p.oid, 'execute')
+        from pg_catalog.pg_proc p join n on n.oid = p.pronamespace
       """;
 
   /** Returns all statements, each with its semicolon. */
@@ -48,17 +50,36 @@ record Grants(SchemaName schema, String role) {
     return without(Set.of());
   }
 
-  /** Returns the statements that would give the role what it lacks; none if it lacks nothing. */
+  /**
+   * Returns the statements that would give the role what it lacks; none if it lacks nothing.
+   *
+   * @throws SchemaException if something is not there at all
+   */
   List<String> missing(Connection connection) throws SQLException {
+    Set<String> absent = new TreeSet<>(READ);
+    absent.addAll(WRITTEN);
+    absent.add("maintain");
     Set<String> held = new HashSet<>();
     try (PreparedStatement statement = connection.prepareStatement(HELD)) {
       statement.setString(1, role);
       statement.setString(2, schema.text());
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
-          held.add(row.getString(1));
+          absent.remove(row.getString("name"));
+          if (row.getBoolean("held")) {
+            held.add(row.getString("name"));
+          }
         }
       }
+    }
+    if (!absent.isEmpty()) {
+      throw new SchemaException(
+          "schema "
+              + schema.text()
+              + " lacks "
+              + String.join(", ", absent)
+              + ", which its recorded version should have; restore it from a backup, or drop the"
+              + " schema and start anew");
     }
     return without(held);
   }

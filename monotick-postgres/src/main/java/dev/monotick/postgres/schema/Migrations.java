@@ -2,6 +2,7 @@ package dev.monotick.postgres.schema;
 
 import dev.monotick.postgres.connection.ConnectionSource;
 import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.connection.SqlFailures;
 import dev.monotick.postgres.connection.SqlFunction;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -101,7 +102,10 @@ public final class Migrations {
         if (!plan.portable() || !Failures.isLostRace(e) || attempt == PORTABLE_ATTEMPTS) {
           throw new Failures(source, plan, before).explain(run, e);
         }
-        log.info("schema={} was being migrated by somebody else", plan.schema().text(), e);
+        log.info(
+            "schema={} was migrated by somebody else: {}",
+            plan.schema().text(),
+            SqlFailures.describe(e));
       }
     }
   }

@@ -72,7 +72,7 @@ record SchemaState(
             row.getBoolean("create_tables"),
             ledger,
             ledger ? applied(connection, schema) : List.of(),
-            hasGrants(connection, plan));
+            ledger && hasGrants(connection, plan));
       }
     }
   }

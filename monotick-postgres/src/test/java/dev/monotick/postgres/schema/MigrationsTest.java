@@ -4,8 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.monotick.postgres.TestDatabase;
-import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.connection.ConnectionSource;
+import dev.monotick.store.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -15,33 +21,247 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ValueSource(ints = {TestDatabase.OLDEST, TestDatabase.NEWEST})
 final class MigrationsTest {
 
-  private final TestDatabase database;
-  private final SchemaName schema;
-  private final Migrations migrations;
+  private static final int NEWEST = Migration.ALL.size();
+
+  private final SchemaFixture fixture;
 
   MigrationsTest(int major) {
-    database = TestDatabase.on(major);
-    schema = new SchemaName(database.schema());
-    migrations = Migrations.of(database::connect, schema);
+    fixture = new SchemaFixture(major);
   }
 
   @AfterEach
   void drop() {
-    database.close();
+    fixture.close();
   }
 
   @Test
   void anEmptyDatabaseIsMigratedOnce() {
+    Migrations migrations = fixture.migrations();
     assertThatThrownBy(migrations::verify)
         .isInstanceOf(SchemaException.class)
-        .hasMessageContaining("has version 0");
-    int newest = Migration.ALL.size();
+        .hasMessageContaining("has version 0, and this code needs version " + NEWEST)
+        .hasMessageContaining("Migrations.sqlFrom(0)");
     MigrationReport report = migrations.migrate();
-    assertThat(report.from()).isZero();
-    assertThat(report.to()).isEqualTo(newest);
-    assertThat(report.applied()).hasSize(newest);
+    assertThat(report)
+        .isEqualTo(new MigrationReport(fixture.schema, 0, NEWEST, List.of(1, 2), false));
     migrations.verify();
     assertThat(migrations.migrate())
-        .isEqualTo(new MigrationReport(schema, newest, newest, List.of(), false));
+        .isEqualTo(new MigrationReport(fixture.schema, NEWEST, NEWEST, List.of(), false));
+  }
+
+  @Test
+  void twentyReplicasApplyEachMigrationOnce() throws Exception {
+    twenty(fixture.migrations());
+  }
+
+  @Test
+  void twentyReplicasApplyEachMigrationOnceWithoutAdvisoryLocks() throws Exception {
+    twenty(fixture.migrations().portable());
+  }
+
+  private void twenty(Migrations migrations) throws Exception {
+    List<SchemaFixture.Running<MigrationReport>> replicas = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      replicas.add(new SchemaFixture.Running<>(migrations::migrate));
+    }
+    List<Integer> applied = new ArrayList<>();
+    for (SchemaFixture.Running<MigrationReport> replica : replicas) {
+      assertThat(replica.result().to()).isEqualTo(NEWEST);
+      applied.addAll(replica.result().applied());
+    }
+    assertThat(applied).containsExactly(1, 2);
+    assertThat(fixture.query("select version from @migration order by 1"))
+        .containsExactly("1", "2");
+    migrations.verify();
+  }
+
+  @Test
+  void onlyWhatIsMissingIsApplied() {
+    fixture.migrations("create table @a ()").migrate();
+    Migrations newer = fixture.migrations("create table @a ()", "create table @b ()");
+    assertThat(newer.migrate())
+        .isEqualTo(new MigrationReport(fixture.schema, 1, 2, List.of(2), false));
+  }
+
+  @Test
+  void aKilledMigratorLeavesNothingAndTheNextOneDoesItAll() throws Exception {
+    Migrations migrations =
+        fixture.migrations(
+            "create table @a ()", "create table @b (); select pg_advisory_xact_lock(4711)");
+    try (Connection holder = fixture.database.connect()) {
+      holder.setAutoCommit(false);
+      fixture.query(holder, "select pg_advisory_xact_lock(4711)");
+      SchemaFixture.Running<MigrationReport> victim =
+          new SchemaFixture.Running<>(migrations::migrate);
+      String pid = fixture.await(waitingFor(4711));
+      SchemaFixture.Running<MigrationReport> next =
+          new SchemaFixture.Running<>(migrations::migrate);
+      fixture.await(
+          "select pid from pg_locks where locktype = 'advisory' and not granted and pid <> " + pid);
+      fixture.execute("select pg_terminate_backend(" + pid + ")");
+      assertThat(victim.failure())
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining("migration 2 (step)");
+      fixture.await(waitingFor(4711));
+      assertThat(fixture.query("select 1 from pg_namespace where nspname = '" + name() + "'"))
+          .isEmpty();
+      holder.rollback();
+      assertThat(next.result())
+          .isEqualTo(new MigrationReport(fixture.schema, 0, 2, List.of(1, 2), true));
+    }
+    assertThat(fixture.query("select version from @migration order by 1"))
+        .containsExactly("1", "2");
+  }
+
+  @Test
+  void aFailingMigrationLeavesNothing() {
+    assertThatThrownBy(fixture.migrations("create table @a ()", "create nonsense")::migrate)
+        .hasMessageContaining("migration 2 (step)")
+        .hasMessageContaining("syntax error");
+    assertThat(fixture.query("select 1 from pg_namespace where nspname = '" + name() + "'"))
+        .isEmpty();
+  }
+
+  @Test
+  void whoeverWaitsTooLongIsToldForWhom() throws Exception {
+    try (Connection holder = fixture.database.connect()) {
+      holder.setAutoCommit(false);
+      String pid = fixture.query(holder, "select pg_backend_pid()").get(0);
+      fixture.query(holder, "select pg_advisory_xact_lock(" + fixture.plan().lockKey() + ")");
+      assertThatThrownBy(fixture.migrations().lockTimeout(Duration.ofMillis(50))::migrate)
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("is being migrated by process " + pid + " of role postgres")
+          .hasMessageContaining("not done after PT0.05S (lockTimeout)")
+          .hasMessageContaining("pg_terminate_backend");
+    }
+  }
+
+  @Test
+  void aTableInUseMakesAMigrationGiveUpAndChangeNothing() throws Exception {
+    fixture.migrations("create table @a ()").migrate();
+    try (Connection user = fixture.database.connect()) {
+      user.setAutoCommit(false);
+      fixture.query(user, "select * from @a");
+      Migrations newer =
+          fixture.migrations(
+              "create table @a ()", "create table @b (); alter table @a add column c integer");
+      assertThatThrownBy(newer.lockTimeout(Duration.ofMillis(50))::migrate)
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("migration 2 (step) of schema " + name())
+          .hasMessageContaining("in use for more than PT0.05S; nothing was changed");
+      assertThat(fixture.query("select version from @migration")).containsExactly("1");
+      user.rollback();
+      newer.migrate();
+    }
+  }
+
+  @Test
+  void aChangedMigrationIsRefused() {
+    fixture.migrations().migrate();
+    fixture.execute("update @migration set checksum = 'tampered' where version = 1");
+    for (Migrations migrations : List.of(fixture.migrations(), fixture.migrations().portable())) {
+      assertThatThrownBy(migrations::migrate)
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("version 1 (coordination) by another text")
+          .hasMessageContaining("checksum tampered is recorded, " + Migration.ALL.get(0).checksum())
+          .hasMessageContaining("use an unmodified release");
+      assertThatThrownBy(migrations::verify).hasMessageContaining("tampered");
+    }
+  }
+
+  @Test
+  void aNewerSchemaIsRefusedUnlessItDeclaresItselfCompatible() {
+    Migration compatible = SchemaFixture.step(NEWEST + 1, 1, "create table @a ()");
+    Migration breaking = SchemaFixture.step(NEWEST + 2, NEWEST + 1, "drop table @a");
+    withSteps(compatible).migrate();
+    Migrations old = fixture.migrations();
+    old.verify();
+    assertThat(old.migrate())
+        .isEqualTo(new MigrationReport(fixture.schema, 3, 3, List.of(), false));
+
+    withSteps(compatible, breaking).migrate();
+    withSteps(compatible).verify();
+    for (ThrowingCallable call : List.<ThrowingCallable>of(old::migrate, old::verify)) {
+      assertThatThrownBy(call)
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("has version 4, and this code knows versions up to 2 only")
+          .hasMessageContaining("migration 4 (step) needs code that knows at least version 3")
+          .hasMessageContaining("upgrade this replica");
+    }
+  }
+
+  private Migrations withSteps(Migration... more) {
+    List<Migration> known = new ArrayList<>(Migration.ALL);
+    known.addAll(List.of(more));
+    return new Migrations(
+        fixture.database::connect,
+        new MigrationPlan(fixture.schema, known, Duration.ofSeconds(1), false, null));
+  }
+
+  @Test
+  void aSchemaThatLacksATableIsRefused() {
+    fixture.migrations().migrate();
+    fixture.execute("drop table @lease");
+    assertThatThrownBy(fixture.migrations()::verify)
+        .isInstanceOf(SchemaException.class)
+        .hasMessageContaining("lacks lease, which its recorded version should have");
+  }
+
+  @Test
+  void aLedgerWithAGapIsRefused() {
+    fixture.migrations().migrate();
+    fixture.execute("delete from @migration where version = 1");
+    assertThatThrownBy(fixture.migrations()::migrate)
+        .isInstanceOf(SchemaException.class)
+        .hasMessageContaining("records migration 2 but not 1");
+  }
+
+  @Test
+  void tablesOfOthersAreLeftAlone() {
+    fixture.execute("create schema @schema");
+    fixture.execute("create table @task (theirs integer)");
+    for (Migrations migrations : List.of(fixture.migrations(), fixture.migrations().portable())) {
+      assertThatThrownBy(migrations::migrate)
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("\"task\" already exists")
+          .hasMessageContaining("choose another schema. Nothing was changed");
+    }
+    fixture.execute("create table @migration (theirs integer)");
+    assertThatThrownBy(fixture.migrations()::migrate)
+        .isInstanceOf(SchemaException.class)
+        .hasMessageContaining("has a table migration that is not ours");
+  }
+
+  @Test
+  void theSessionIsLeftAsItWas() throws SQLException {
+    try (Connection connection = fixture.database.connect()) {
+      fixture.query(connection, "select set_config('lock_timeout', '1234', false)");
+      fixture.query(
+          connection, "select set_config('default_transaction_isolation', 'serializable', false)");
+      connection.setNetworkTimeout(Runnable::run, 5678);
+      ConnectionSource kept = () -> new KeptOpen(connection).asConnection();
+      Migrations.of(kept, fixture.schema).migrate();
+      assertThat(fixture.query(connection, "show lock_timeout")).containsExactly("1234ms");
+      assertThat(fixture.query(connection, "show transaction_isolation"))
+          .containsExactly("serializable");
+      assertThat(connection.getNetworkTimeout()).isEqualTo(5678);
+      assertThat(connection.getAutoCommit()).isTrue();
+      assertThat(
+              fixture.query(
+                  connection,
+                  "select 1 from pg_locks where locktype = 'advisory'"
+                      + " and pid = pg_backend_pid()"))
+          .isEmpty();
+    }
+  }
+
+  private static String waitingFor(int key) {
+    return "select pid from pg_locks where locktype = 'advisory' and not granted and objid = "
+        + key
+        + " and database = (select oid from pg_database where datname = current_database())";
+  }
+
+  private String name() {
+    return fixture.database.schema();
   }
 }

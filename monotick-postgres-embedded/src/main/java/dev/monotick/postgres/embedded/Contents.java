@@ -1,0 +1,57 @@
+package dev.monotick.postgres.embedded;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.CRC32;
+
+/**
+ * What an unpacked server consists of, written down beside it. A loss of power, or somebody who
+ * tidies up old files, may leave a part of it only; a server must not be started from that.
+ *
+ * <p>Of all files the size is checked, of the programs the contents too. To read all contents would
+ * take longer than the start of a server.
+ */
+final class Contents {
+
+  private static final String LIST = "contents";
+
+  private Contents() {}
+
+  static void record(Path folder) throws IOException {
+    Files.write(folder.resolve(LIST), describe(folder));
+  }
+
+  static boolean areComplete(Path folder) throws IOException {
+    Path list = folder.resolve(LIST);
+    return Files.isRegularFile(list) && describe(folder).equals(Set.copyOf(lines(list)));
+  }
+
+  private static List<String> lines(Path list) throws IOException {
+    try (Stream<String> lines = Files.lines(list)) {
+      return lines.toList();
+    }
+  }
+
+  private static Set<String> describe(Path folder) throws IOException {
+    Set<String> files = new TreeSet<>();
+    try (Stream<Path> all = Files.walk(folder)) {
+      for (Path file : all.filter(Files::isRegularFile).collect(Collectors.toList())) {
+        String name = folder.relativize(file).toString();
+        if (name.startsWith("bin/")) {
+          CRC32 checksum = new CRC32();
+          checksum.update(Files.readAllBytes(file));
+          files.add(String.format("%s %d %08x", name, Files.size(file), checksum.getValue()));
+        } else if (!name.equals(LIST)) {
+          files.add(name + " " + Files.size(file));
+        }
+      }
+    }
+    return files;
+  }
+}

@@ -1,0 +1,62 @@
+package dev.monotick.postgres.embedded;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import org.jspecify.annotations.Nullable;
+
+/** Folders as a whole. */
+final class FileTrees {
+
+  private FileTrees() {}
+
+  /** Deletes a folder with everything in it, if it is there. */
+  static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException failure)
+              throws IOException {
+            if (failure != null) {
+              throw failure;
+            }
+            Files.deleteIfExists(visited);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  /** Deletes the folders inside a folder whose names begin as given. */
+  static void deleteChildren(Path folder, String prefix) throws IOException {
+    try (DirectoryStream<Path> children = Files.newDirectoryStream(folder, prefix + "*")) {
+      for (Path child : children) {
+        delete(child);
+      }
+    }
+  }
+
+  /** Makes what was created or renamed in a folder outlast a loss of power. */
+  static void sync(Path folder) throws IOException {
+    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+}

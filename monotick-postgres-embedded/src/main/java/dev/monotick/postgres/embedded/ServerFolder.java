@@ -1,0 +1,85 @@
+package dev.monotick.postgres.embedded;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * The folder of one server and what is where in it.
+ *
+ * @param path its real path, so that one folder has one name only
+ */
+record ServerFolder(Path path) {
+
+  static final String UNFINISHED = "initialising-";
+
+  static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  /** Returns the folder, created if it was absent; refuses one that holds other things. */
+  static ServerFolder prepare(Path wanted) {
+    try {
+      if (Files.exists(wanted) && !Files.isDirectory(wanted)) {
+        throw refused(wanted, "is a file", "name a folder that is empty or absent");
+      }
+      Files.createDirectories(wanted.toAbsolutePath());
+      ServerFolder folder = new ServerFolder(wanted.toRealPath());
+      if (!Files.exists(folder.lock())) {
+        folder.takePossession();
+      }
+      return folder;
+    } catch (AccessDeniedException e) {
+      throw refused(
+          wanted,
+          "cannot be written to by this user (" + e.getMessage() + ")",
+          "name another folder, or run as the user it belongs to");
+    } catch (IOException e) {
+      throw new EmbeddedPostgresException(
+          "the folder " + wanted + " cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  /** The lock is the first file there, so whoever finds another file without it is a guest. */
+  private void takePossession() throws IOException {
+    try (Stream<Path> files = Files.list(path)) {
+      if (files.anyMatch(file -> !file.equals(lock()))) {
+        throw refused(
+            path,
+            "holds other files and no embedded server",
+            "name a folder that is empty or absent");
+      }
+    }
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+  }
+
+  private static IllegalArgumentException refused(Path folder, String fact, String remedy) {
+    return new IllegalArgumentException("folder " + folder + " " + fact + "; " + remedy);
+  }
+
+  Path lock() {
+    return path.resolve("lock");
+  }
+
+  Path data() {
+    return path.resolve("data");
+  }
+
+  Path connectionFile() {
+    return path.resolve("connection.conf");
+  }
+
+  Path log() {
+    return path.resolve("server.log");
+  }
+
+  /** Where binaries are unpacked if there is no place that servers can share. */
+  Path binaries() {
+    return path.resolve("binaries");
+  }
+}

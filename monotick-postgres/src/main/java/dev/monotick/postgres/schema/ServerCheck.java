@@ -1,0 +1,162 @@
+package dev.monotick.postgres.schema;
+
+import dev.monotick.SchedulerException;
+import dev.monotick.postgres.connection.ConnectionSource;
+import dev.monotick.store.StoreException;
+import java.net.UnknownHostException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * Looks at the server before any work is done, and says in plain words what is wrong with it or
+ * with the way to it. Nothing it says or throws, causes included, shows a password.
+ */
+public final class ServerCheck {
+
+  private static final String FACTS =
+      "select cast(current_setting('server_version_num') as integer),"
+          + " current_setting('server_version'), pg_is_in_recovery(),"
+          + " cast(current_setting('transaction_read_only') as boolean),"
+          + " current_user, current_database()";
+
+  private final ConnectionSource source;
+
+  private ServerCheck(ConnectionSource source) {
+    this.source = source;
+  }
+
+  /** Returns the check of the server that connections from that source lead to. */
+  public static ServerCheck of(ConnectionSource source) {
+    return new ServerCheck(source);
+  }
+
+  /**
+   * Returns what the server says about itself if a replica can work with it.
+   *
+   * @throws SchemaException if somebody has to act first: a wrong URL, user or password, a database
+   *     that does not exist, a server that is too old or can't write
+   * @throws StoreException if it may be a matter of time: no answer, or a server that is starting
+   *     up, shutting down or full
+   */
+  public ServerFacts run() {
+    ServerFacts facts;
+    try (Connection connection = source.open();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(FACTS)) {
+      row.next();
+      facts =
+          new ServerFacts(
+              row.getInt(1),
+              row.getString(2),
+              row.getBoolean(3),
+              row.getBoolean(4),
+              row.getString(5),
+              row.getString(6));
+    } catch (SQLException e) {
+      throw explain(e);
+    }
+    facts.check();
+    return facts;
+  }
+
+  /** Says what a failure to connect means. A pool's failure is judged by the driver's inside it. */
+  private static SchedulerException explain(SQLException failure) {
+    SQLException cause = innermost(failure);
+    SQLException safe = Secrets.scrub(failure);
+    String said = Secrets.scrub(String.valueOf(cause.getMessage())).strip();
+    String state = cause.getSQLState() == null ? "" : cause.getSQLState();
+    return switch (state) {
+      case "28P01" ->
+          new SchemaException(
+              "the database refused the password (" + said + "); check user and password", safe);
+      case "28000" ->
+          new SchemaException(
+              "the database refused the user ("
+                  + said
+                  + "); check the user's name, that the role exists with LOGIN, and pg_hba.conf",
+              safe);
+      case "3D000" ->
+          new SchemaException(
+              "there is no such database (" + said + "); check the URL, or create it", safe);
+      case "42501" ->
+          new SchemaException(
+              "the role may not connect ("
+                  + said
+                  + "); let the owner of the database grant connect on it",
+              safe);
+      case "57P03" ->
+          new StoreException(
+              "the server does not take connections now (" + said + "); try again shortly", safe);
+      case "53300" ->
+          new StoreException(
+              "the server has no connection left ("
+                  + said
+                  + "); lower the pools of its clients or raise max_connections",
+              safe);
+      default -> unreachable(failure, said, safe);
+    };
+  }
+
+  private static SchedulerException unreachable(
+      SQLException failure, String said, SQLException safe) {
+    if (said.startsWith("No suitable driver") || said.startsWith("Unable to parse URL")) {
+      return new SchemaException(
+          "the URL of the database can't be read ("
+              + said
+              + "); write it like jdbc:postgresql://host:5432/database",
+          safe);
+    }
+    if (isCausedBy(failure, UnknownHostException.class)) {
+      return new StoreException(
+          "the host of the database is unknown ("
+              + said
+              + rootOf(failure)
+              + "); check the URL and the name service",
+          safe);
+    }
+    if (isForeign(innermost(failure))) {
+      return new SchemaException(
+          "what answered is no PostgreSQL server (" + said + "); check host and port", safe);
+    }
+    return new StoreException(
+        "no connection to the database ("
+            + said
+            + "); check host and port, and that the server runs and can be reached from here",
+        safe);
+  }
+
+  /** The driver has no words of its own for an answer in another protocol. */
+  private static boolean isForeign(SQLException failure) {
+    String state = String.valueOf(failure.getSQLState());
+    return state.equals("08P01");
+  }
+
+  private static SQLException innermost(SQLException failure) {
+    SQLException found = failure;
+    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException inner && inner.getSQLState() != null) {
+        found = inner;
+      }
+    }
+    return found;
+  }
+
+  private static boolean isCausedBy(Throwable failure, Class<? extends Throwable> type) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (type.isInstance(cause)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String rootOf(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return " " + Secrets.scrub(String.valueOf(root.getMessage()));
+  }
+}

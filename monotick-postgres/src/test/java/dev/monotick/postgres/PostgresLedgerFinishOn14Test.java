@@ -1,0 +1,12 @@
+package dev.monotick.postgres;
+
+import dev.monotick.testkit.LedgerFinishContract;
+import dev.monotick.testkit.StoreUnderTest;
+
+class PostgresLedgerFinishOn14Test extends LedgerFinishContract {
+
+  @Override
+  protected StoreUnderTest newStore() {
+    return new PostgresUnderTest(14);
+  }
+}

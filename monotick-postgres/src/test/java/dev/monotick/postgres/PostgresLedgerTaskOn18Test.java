@@ -1,0 +1,12 @@
+package dev.monotick.postgres;
+
+import dev.monotick.testkit.LedgerTaskContract;
+import dev.monotick.testkit.StoreUnderTest;
+
+class PostgresLedgerTaskOn18Test extends LedgerTaskContract {
+
+  @Override
+  protected StoreUnderTest newStore() {
+    return new PostgresUnderTest(18);
+  }
+}

@@ -1,0 +1,12 @@
+package dev.monotick.postgres;
+
+import dev.monotick.testkit.ReplicaRegistryContract;
+import dev.monotick.testkit.StoreUnderTest;
+
+class PostgresRegistryOn14Test extends ReplicaRegistryContract {
+
+  @Override
+  protected StoreUnderTest newStore() {
+    return new PostgresUnderTest(14);
+  }
+}

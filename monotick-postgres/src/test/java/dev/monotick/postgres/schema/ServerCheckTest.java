@@ -1,0 +1,197 @@
+package dev.monotick.postgres.schema;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.monotick.SchedulerException;
+import dev.monotick.postgres.TestDatabase;
+import dev.monotick.store.StoreException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class ServerCheckTest {
+
+  private static final String PASSWORD = "hunter2";
+
+  @ParameterizedTest
+  @ValueSource(ints = {TestDatabase.OLDEST, TestDatabase.NEWEST})
+  void aGoodServerIsDescribed(int major) {
+    try (TestDatabase database = TestDatabase.on(major)) {
+      ServerFacts facts = ServerCheck.of(database::connect).run();
+      assertThat(facts.version() / 10000).isEqualTo(major);
+      assertThat(facts.versionName()).startsWith(major + ".");
+      assertThat(facts.role()).isEqualTo(database.user());
+      assertThat(facts.database()).isEqualTo("postgres");
+      assertThat(facts.isInRecovery()).isFalse();
+      assertThat(facts.isReadOnly()).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {TestDatabase.OLDEST, TestDatabase.NEWEST})
+  void unknownDatabaseAndReadOnlyRoleAreRefusedByARealServer(int major) {
+    try (SchemaFixture fixture = new SchemaFixture(major)) {
+      String url = fixture.database.url().replace("/postgres", "/no_such_database");
+      refusal(url, fixture.database.user(), fixture.database.password())
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("there is no such database")
+          .hasMessageContaining("\"no_such_database\" does not exist");
+
+      String role = fixture.role("reader");
+      fixture.execute("alter role " + role + " set default_transaction_read_only = on");
+      assertThatThrownBy(() -> ServerCheck.of(fixture.as(role)).run())
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining(
+              "transactions of role " + role + " in database postgres are read-only")
+          .hasMessageEndingWith(
+              "alter role \"" + role + "\" set default_transaction_read_only = off;");
+      assertThatThrownBy(() -> Migrations.of(fixture.as(role), fixture.schema).migrate())
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("is read-only; connect to the primary");
+
+      fixture.execute("alter role " + role + " nologin");
+      assertThatThrownBy(() -> ServerCheck.of(fixture.as(role)).run())
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("the database refused the user")
+          .hasMessageContaining("is not permitted to log in");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "28P01, password authentication failed for user \"u\", check user and password",
+    "28000, no pg_hba.conf entry for host, and pg_hba.conf",
+    "3D000, database \"db\" does not exist, 'check the URL, or create it'",
+    "42501, permission denied for database \"db\", grant connect",
+  })
+  void whatSomebodyHasToRepairIsRefused(String state, String said, String remedy)
+      throws IOException {
+    try (FakeServer server = FakeServer.refusing(state, said)) {
+      refusal(server.url(), "u", PASSWORD)
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining(said)
+          .hasMessageContaining(remedy);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "57P03, the database system is starting up, try again shortly",
+    "57P03, the database system is shutting down, try again shortly",
+    "57P03, the database system is not accepting connections, try again shortly",
+    "53300, 'sorry, too many clients already', max_connections",
+    "57P01, terminating connection due to administrator command, that the server runs",
+  })
+  void whatMayPassIsAFailureOfTheMoment(String state, String said, String remedy)
+      throws IOException {
+    try (FakeServer server = FakeServer.refusing(state, said)) {
+      refusal(server.url(), "u", PASSWORD)
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining(said)
+          .hasMessageContaining(remedy);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jdbc:postgres://localhost/db?password=" + PASSWORD,
+        "localhost:5432/db?user=u&password=" + PASSWORD,
+        "postgresql://u:" + PASSWORD + "@localhost/db",
+        "jdbc:postgresql://localhost:port/db?password=" + PASSWORD,
+      })
+  void aMalformedUrlIsRefusedWithoutShowingThePassword(String url) {
+    refusal(url, "u", PASSWORD)
+        .isInstanceOf(SchemaException.class)
+        .hasMessageContaining("the URL of the database can't be read")
+        .hasMessageContaining("write it like jdbc:postgresql://host:5432/database")
+        .hasMessageContaining("***");
+  }
+
+  @Test
+  void anUnknownHostIsNamed() {
+    refusal("jdbc:postgresql://no-such-host.invalid/db", "u", PASSWORD)
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("the host of the database is unknown")
+        .hasMessageContaining("no-such-host.invalid");
+  }
+
+  @Test
+  void aClosedPortIsNamed() throws IOException {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    refusal("jdbc:postgresql://127.0.0.1:" + port + "/db", "u", PASSWORD)
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("no connection to the database")
+        .hasMessageContaining("127.0.0.1:" + port + " refused");
+  }
+
+  @Test
+  void aServerOfAnotherKindIsRecognised() throws IOException {
+    try (FakeServer server = FakeServer.ofHttp()) {
+      refusal(server.url(), "u", PASSWORD)
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("no PostgreSQL server")
+          .hasMessageContaining("check host and port");
+    }
+    try (FakeServer server = FakeServer.silent()) {
+      refusal(server.url(), "u", PASSWORD).hasMessageContaining("check host and port");
+    }
+  }
+
+  @Test
+  void thePoolsFailureIsJudgedByTheDriversInsideIt() {
+    SQLException inner = new SQLException("FATAL: password authentication failed", "28P01");
+    SQLException outer =
+        new SQLTransientConnectionException("pool-1 - request timed out after 30000ms", inner);
+    assertThatThrownBy(
+            () ->
+                ServerCheck.of(
+                        () -> {
+                          throw outer;
+                        })
+                    .run())
+        .isInstanceOf(SchemaException.class)
+        .hasMessageContaining("refused the password")
+        .hasCause(outer);
+  }
+
+  @Test
+  void oldServersAndStandbysAreRefused() {
+    assertThatThrownBy(new ServerFacts(130012, "13.12", false, false, "u", "d")::check)
+        .isInstanceOf(SchemaException.class)
+        .hasMessage("the server is PostgreSQL 13.12, and 14 is the oldest supported; upgrade it");
+    assertThatThrownBy(new ServerFacts(180000, "18.0", true, true, "u", "d")::check)
+        .isInstanceOf(SchemaException.class)
+        .hasMessageContaining("is a standby")
+        .hasMessageContaining("targetServerType=primary");
+    new ServerFacts(140000, "14.0", false, false, "u", "d").check();
+  }
+
+  private static AbstractThrowableAssert<?, ? extends Throwable> refusal(
+      String url, String user, String password) {
+    return assertThatThrownBy(
+            () -> ServerCheck.of(() -> DriverManager.getConnection(url, user, password)).run())
+        .isInstanceOf(SchedulerException.class)
+        .satisfies(e -> assertThat(printed(e)).doesNotContain(PASSWORD));
+  }
+
+  private static String printed(Throwable failure) {
+    StringWriter text = new StringWriter();
+    failure.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+}
