@@ -2,7 +2,7 @@ package dev.monotick.postgres.leader;
 
 import dev.monotick.postgres.connection.LockKey;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.OptionalLong;
 
 /**
  * The statements about leases and fences, with {@code @name} for our tables.
@@ -42,13 +42,6 @@ record LeaseSql(
   private static final String NEXT_FENCE =
       "on conflict (group_name) do update set timeline = greatest(f.timeline, excluded.timeline),"
           + " epoch = f.epoch + 1 returning f.timeline, f.epoch";
-
-  private static final String FENCE =
-      """
-      insert into @fence as f (group_name, timeline, epoch)
-      values (?, $timeline, 1)
-      $next
-      """;
 
   private static final String BEGIN =
       """
@@ -104,7 +97,7 @@ record LeaseSql(
 
   /** Returns the statements for where there is no session to hold a lock in. */
   static LeaseSql withoutSession(Dialect dialect) {
-    return of(dialect, Optional.empty(), null);
+    return of(dialect, Optional.empty(), OptionalLong.empty());
   }
 
   /**
@@ -113,11 +106,11 @@ record LeaseSql(
    * @param lock the lock of the group
    * @param presence the lock by which others see that this process lives, if it has one
    */
-  static LeaseSql inSession(LockKey lock, @Nullable Long presence) {
+  static LeaseSql inSession(LockKey lock, OptionalLong presence) {
     return of(Dialect.POSTGRES, Optional.of(lock), presence);
   }
 
-  private static LeaseSql of(Dialect dialect, Optional<LockKey> lock, @Nullable Long presence) {
+  private static LeaseSql of(Dialect dialect, Optional<LockKey> lock, OptionalLong presence) {
     String row = filled(dialect, ROW);
     String present = isPresent("l.presence");
     // Looking for a lock reads all locks of the server, so that is done until it was seen once.
@@ -134,11 +127,6 @@ record LeaseSql(
         RELEASE);
   }
 
-  /** Returns the statement that mints a fence without a term; parameter: the group. */
-  static String fence(Dialect dialect) {
-    return filled(dialect, FENCE);
-  }
-
   private static String filled(Dialect dialect, String text) {
     return text.replace("$next", NEXT_FENCE)
         .replace("$timeline", dialect.timeline())
@@ -146,15 +134,15 @@ record LeaseSql(
   }
 
   /** The server is asked, not this process, which may not have noticed yet that it lost it. */
-  private static String shown(@Nullable Long presence) {
-    if (presence == null) {
+  private static String shown(OptionalLong presence) {
+    if (presence.isEmpty()) {
       return "null";
     }
-    String key = new LockKey(presence).sql();
+    String key = new LockKey(presence.getAsLong()).sql();
     return "case when " + isPresent(key) + " then " + key + " end";
   }
 
-  /** The registry's session holds a lock of the replica as well, the neighbour of that key. */
+  /** The registry's session holds a lock of the process as well, the neighbour of that key. */
   private static String isPresent(String key) {
     return LockKey.isHeld(key + ", " + key + " # 1");
   }
