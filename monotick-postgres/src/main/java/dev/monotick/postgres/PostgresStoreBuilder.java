@@ -193,6 +193,7 @@ public final class PostgresStoreBuilder {
     DataSource direct = directDataSource;
     return new StoreConfig(
         source,
+        dataSource != null,
         direct == null ? source : direct::getConnection,
         schema,
         leadership,
@@ -216,8 +217,7 @@ public final class PostgresStoreBuilder {
               : "url and dataSource contradict; leave one of them out");
     }
     if (given == null) {
-      DirectSource byUrl = new DirectSource(requireNonNull(url), user, password);
-      return portable ? byUrl.plainStatements() : byUrl;
+      return new DirectSource(requireNonNull(url), user, password);
     }
     if (user != null || password != null) {
       throw new IllegalArgumentException(

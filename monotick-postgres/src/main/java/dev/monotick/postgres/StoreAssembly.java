@@ -3,18 +3,21 @@ package dev.monotick.postgres;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.monotick.leader.LeaderElection;
+import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.connection.ConnectionSource;
 import dev.monotick.postgres.connection.DataSourcePool;
 import dev.monotick.postgres.connection.Database;
-import dev.monotick.postgres.connection.DirectSource;
 import dev.monotick.postgres.connection.KeptPool;
+import dev.monotick.postgres.connection.PlainStatements;
 import dev.monotick.postgres.connection.Pool;
 import dev.monotick.postgres.leader.AdvisoryElection;
+import dev.monotick.postgres.leader.Dialect;
+import dev.monotick.postgres.leader.LeaseKind;
+import dev.monotick.postgres.leader.LeaseRowElection;
+import dev.monotick.postgres.leader.PoolerProbe;
 import dev.monotick.postgres.leader.Surroundings;
-import dev.monotick.postgres.leader.Timeline;
 import dev.monotick.postgres.ledger.DatabaseClock;
 import dev.monotick.postgres.ledger.PostgresLedger;
-import dev.monotick.postgres.ledger.WaitingHints;
 import dev.monotick.postgres.notice.Notices;
 import dev.monotick.postgres.notice.SessionNotices;
 import dev.monotick.postgres.replica.PostgresRegistry;
@@ -30,6 +33,7 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -68,44 +72,65 @@ final class StoreAssembly {
   }
 
   private PostgresStore open(Maintenance maintenance) {
-    PostgresLeadership leadership = leadership();
-    boolean sessions = leadership == PostgresLeadership.ADVISORY_LEASE;
-    Pool pool = keep(pool(config.source()));
-    Database database = new Database(pool, config.own(), config.schema());
+    boolean sessions = !config.portable() && PoolerProbe.findPooler(config.own()).isEmpty();
+    LeaseKind kind = config.portable() ? LeaseKind.ROW : kind().resolve(config.own());
+    Pool pool = keep(pool());
+    ConnectionSource own = sessions ? config.own() : new PlainStatements(config.own());
+    Database database = new Database(pool, own, config.schema());
     DatabaseClock clock = new DatabaseClock(config.time());
     for (int i = 0; i < CLOCK_READINGS; i++) {
       read(database, clock);
     }
     Notices notices =
         sessions
-            ? keep(SessionNotices.start(database, config.schema(), config.time().ticker()))
+            ? keep(SessionNotices.start(database, config.schema(), UUID.randomUUID()))
             : Notices.none();
-    WaitingHints hints = sessions ? new NoticeHints(notices) : WaitingHints.none();
-    PostgresLedger ledger = new PostgresLedger(database, Timeline.OF_WAL.sql(), clock, hints);
+    Dialect dialect = config.portable() ? Dialect.PORTABLE : Dialect.POSTGRES;
+    PostgresLedger ledger =
+        new PostgresLedger(database, dialect.timeline(), clock, new NoticeHints(notices));
     PostgresRegistry registry =
         keep(
             new PostgresRegistry(
                 database,
                 clock,
                 new PostgresRegistry.Config(
-                    config.membershipTiming(), config.time().ticker(), notices, sessions)));
+                    config.membershipTiming(), config.time().ticker(), notices.presenceKey())));
     LeaderElection leaders =
-        keep(
-            new AdvisoryElection(
-                new Surroundings(database, config.schema(), notices, config.time().ticker()),
-                requireNonNullElse(config.leaseTiming(), AdvisoryElection.TIMING)));
+        election(
+            kind,
+            dialect,
+            new Surroundings(database, config.schema(), notices, config.time().ticker()));
     keep(new Upkeep(maintenance));
+    PostgresLeadership leadership =
+        kind == LeaseKind.ROW ? PostgresLeadership.LEASE_ROW : PostgresLeadership.ADVISORY_LEASE;
     return new PostgresStore(ledger, registry, leaders, leadership, resources);
   }
 
-  private PostgresLeadership leadership() {
-    return PostgresLeadership.ADVISORY_LEASE;
+  private LeaderElection election(LeaseKind kind, Dialect dialect, Surroundings surroundings) {
+    LeaseTiming timing = config.leaseTiming();
+    return kind == LeaseKind.ROW
+        ? keep(
+            new LeaseRowElection(
+                surroundings, dialect, requireNonNullElse(timing, LeaseRowElection.TIMING)))
+        : keep(
+            new AdvisoryElection(
+                surroundings, requireNonNullElse(timing, AdvisoryElection.TIMING)));
   }
 
-  private Pool pool(ConnectionSource source) {
-    return source instanceof DirectSource
-        ? new KeptPool(source, config.connections())
-        : new DataSourcePool(source);
+  private LeaseKind kind() {
+    return switch (config.leadership()) {
+      case AUTO -> LeaseKind.AUTO;
+      case ADVISORY_LEASE -> LeaseKind.ADVISORY;
+      case LEASE_ROW -> LeaseKind.ROW;
+    };
+  }
+
+  private Pool pool() {
+    boolean plain = config.portable() || PoolerProbe.findPooler(config.source()).isPresent();
+    ConnectionSource source = plain ? new PlainStatements(config.source()) : config.source();
+    return config.isPool()
+        ? new DataSourcePool(source)
+        : new KeptPool(source, config.connections());
   }
 
   /** Waits for a server that is merely not there yet. */

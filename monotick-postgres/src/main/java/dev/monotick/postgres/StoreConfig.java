@@ -7,9 +7,16 @@ import dev.monotick.time.TimeSource;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link PostgresStoreBuilder} was told; the names are its own. */
+/**
+ * What a {@link PostgresStoreBuilder} was told; the names are its own.
+ *
+ * @param source where connections for short transactions come from
+ * @param isPool whether that is the application's pool, and not a URL
+ * @param own where connections come from that are kept for good
+ */
 record StoreConfig(
     ConnectionSource source,
+    boolean isPool,
     ConnectionSource own,
     SchemaName schema,
     PostgresLeadership leadership,

@@ -43,18 +43,6 @@ public final class DirectSource implements ConnectionSource {
     properties.setProperty("ApplicationName", "monotick");
   }
 
-  private DirectSource(DirectSource other) {
-    this.url = other.url;
-    this.properties.putAll(other.properties);
-  }
-
-  /** Returns the same with statements that a pooler cannot mix up: none is prepared by name. */
-  public DirectSource plainStatements() {
-    DirectSource plain = new DirectSource(this);
-    plain.properties.setProperty("prepareThreshold", "0");
-    return plain;
-  }
-
   @Override
   public Connection open() throws SQLException {
     return DriverManager.getConnection(url, properties);

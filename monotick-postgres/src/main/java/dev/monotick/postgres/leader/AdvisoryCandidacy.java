@@ -9,7 +9,6 @@ import dev.monotick.postgres.leader.LeaseTable.Minted;
 import dev.monotick.postgres.leader.LeaseTable.Renewed;
 import dev.monotick.postgres.leader.LeaseTable.Seen;
 import dev.monotick.postgres.leader.LeaseTable.Stamp;
-import dev.monotick.postgres.notice.Notices;
 import dev.monotick.store.StoreException;
 import dev.monotick.time.Ticker;
 import java.sql.Connection;
@@ -86,7 +85,6 @@ final class AdvisoryCandidacy implements Candidacy {
   private final long leaseNanos;
   private final LeaseTable table;
   private final LeaseWatch watch;
-  private final Notices notices;
   private final FreedNotices freed;
   private final Session session;
   private final OpenCandidacies open;
@@ -111,7 +109,6 @@ final class AdvisoryCandidacy implements Candidacy {
   AdvisoryCandidacy(Surroundings surroundings, Candidate candidate, OpenCandidacies open) {
     Duration lease = candidate.timing().leaseDuration();
     this.candidate = candidate;
-    this.notices = surroundings.notices();
     this.lock = LockKey.of(surroundings.schema(), "leader", candidate.group());
     this.ticker = surroundings.ticker();
     this.timeout = candidate.timing().renewTimeout();
@@ -119,10 +116,10 @@ final class AdvisoryCandidacy implements Candidacy {
     this.table =
         new LeaseTable(
             surroundings.database(),
-            LeaseSql.inSession(lock, notices.enter(candidate.replica())),
+            LeaseSql.inSession(lock, surroundings.notices().presenceKey()),
             candidate);
     this.watch = new LeaseWatch(ticker, lease);
-    this.freed = new FreedNotices(notices, candidate.group());
+    this.freed = new FreedNotices(surroundings.notices(), candidate.group());
     this.session = surroundings.database().session(this::prepare);
     this.open = open;
   }
@@ -318,8 +315,6 @@ final class AdvisoryCandidacy implements Candidacy {
   public void close() {
     freed.close();
     session.close();
-    if (open.remove(this)) {
-      notices.leave(candidate.replica());
-    }
+    open.remove(this);
   }
 }

@@ -11,8 +11,7 @@ final class LeaseSession {
 
   /**
    * In the order of the statement: name, idle in and outside a transaction, the three of keepalive,
-   * unacknowledged data, statement, lock. A beat is committed for good whatever the default is:
-   * followers conclude from a row that did not change.
+   * unacknowledged data, statement, lock.
    */
   private static final String SETTINGS =
       "select set_config('application_name', ?, false),"
@@ -24,7 +23,6 @@ final class LeaseSession {
           + " set_config('tcp_user_timeout', ?, false),"
           + " set_config('statement_timeout', ?, false),"
           + " set_config('lock_timeout', ?, false),"
-          + " set_config('synchronous_commit', 'on', false),"
           + " pg_backend_pid()";
 
   private static final int PROBES = 3; // one a second
@@ -46,7 +44,7 @@ final class LeaseSession {
       settings.setString(7, timeoutMillis);
       try (ResultSet result = settings.executeQuery()) {
         result.next();
-        return result.getInt(11);
+        return result.getInt(10);
       }
     }
   }

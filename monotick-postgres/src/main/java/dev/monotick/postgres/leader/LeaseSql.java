@@ -2,7 +2,7 @@ package dev.monotick.postgres.leader;
 
 import dev.monotick.postgres.connection.LockKey;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.OptionalLong;
 
 /**
  * The statements about leases and fences, with {@code @name} for our tables.
@@ -38,6 +38,11 @@ record LeaseSql(
       from (values (1)) as one left join @lease as l on l.group_name = ?
       """;
 
+  /** Timelines never go back, not even if the tables were moved to a younger server. */
+  private static final String NEXT_FENCE =
+      "on conflict (group_name) do update set timeline = greatest(f.timeline, excluded.timeline),"
+          + " epoch = f.epoch + 1 returning f.timeline, f.epoch";
+
   private static final String BEGIN =
       """
       insert into @lease (group_name, holder, timeline, epoch, released)
@@ -59,9 +64,7 @@ record LeaseSql(
       ), minted as (
         insert into @fence as f (group_name, timeline, epoch)
         select ?, $timeline, 1 from old
-        on conflict (group_name) do update
-        set timeline = greatest(f.timeline, excluded.timeline), epoch = f.epoch + 1
-        returning timeline, epoch
+        $next
       )
       update @lease as l
       set holder = ?, holder_name = (select name from @replica where id = ?),
@@ -69,7 +72,8 @@ record LeaseSql(
         lease_millis = ?, presence = $presence, acquired_at = now()
       from minted
       where l.group_name = ?
-      returning l.timeline, l.epoch, $timeline as server_timeline, pg_backend_pid() as pid
+      returning l.timeline, l.epoch, $timeline as server_timeline, pg_backend_pid() as pid,
+        $durable as durable
       """;
 
   private static final String RENEW =
@@ -82,7 +86,7 @@ record LeaseSql(
         returning beat
       )
       select exists (select 1 from renewed) as renewed, $timeline as server_timeline,
-        pg_backend_pid() as pid
+        pg_backend_pid() as pid, $durable as durable
       """;
 
   private static final String RELEASE =
@@ -92,8 +96,8 @@ record LeaseSql(
       """;
 
   /** Returns the statements for where there is no session to hold a lock in. */
-  static LeaseSql withoutSession(Timeline timeline) {
-    return of(timeline, Optional.empty(), null);
+  static LeaseSql withoutSession(Dialect dialect) {
+    return of(dialect, Optional.empty(), OptionalLong.empty());
   }
 
   /**
@@ -102,12 +106,12 @@ record LeaseSql(
    * @param lock the lock of the group
    * @param presence the lock by which others see that this process lives, if it has one
    */
-  static LeaseSql inSession(LockKey lock, @Nullable Long presence) {
-    return of(Timeline.OF_WAL, Optional.of(lock), presence);
+  static LeaseSql inSession(LockKey lock, OptionalLong presence) {
+    return of(Dialect.POSTGRES, Optional.of(lock), presence);
   }
 
-  private static LeaseSql of(Timeline timeline, Optional<LockKey> lock, @Nullable Long presence) {
-    String row = ROW.replace("$timeline", timeline.sql());
+  private static LeaseSql of(Dialect dialect, Optional<LockKey> lock, OptionalLong presence) {
+    String row = filled(dialect, ROW);
     String present = isPresent("l.presence");
     // Looking for a lock reads all locks of the server, so that is done until it was seen once.
     String unseen = "case when l.presence is distinct from ? then " + present + " end as present";
@@ -118,24 +122,27 @@ record LeaseSql(
         "select true as locked, " + present + " as present" + row,
         "select false as locked, null::boolean as present" + row,
         BEGIN,
-        MINT.replace("$timeline", timeline.sql()).replace("$presence", shown(presence)),
-        RENEW
-            .replace("$timeline", timeline.sql())
-            .replace("$presence", shown(presence))
-            .replace("$locked", locked),
+        filled(dialect, MINT).replace("$presence", shown(presence)),
+        filled(dialect, RENEW).replace("$presence", shown(presence)).replace("$locked", locked),
         RELEASE);
   }
 
+  private static String filled(Dialect dialect, String text) {
+    return text.replace("$next", NEXT_FENCE)
+        .replace("$timeline", dialect.timeline())
+        .replace("$durable", dialect.durable());
+  }
+
   /** The server is asked, not this process, which may not have noticed yet that it lost it. */
-  private static String shown(@Nullable Long presence) {
-    if (presence == null) {
+  private static String shown(OptionalLong presence) {
+    if (presence.isEmpty()) {
       return "null";
     }
-    String key = new LockKey(presence).sql();
+    String key = new LockKey(presence.getAsLong()).sql();
     return "case when " + isPresent(key) + " then " + key + " end";
   }
 
-  /** The registry's session holds a lock of the replica as well, the neighbour of that key. */
+  /** The registry's session holds a lock of the process as well, the neighbour of that key. */
   private static String isPresent(String key) {
     return LockKey.isHeld(key + ", " + key + " # 1");
   }

@@ -18,9 +18,8 @@ final class OpenCandidacies implements AutoCloseable {
     return candidacy;
   }
 
-  /** Says whether it was there. */
-  boolean remove(Candidacy candidacy) {
-    return open.remove(candidacy);
+  void remove(Candidacy candidacy) {
+    open.remove(candidacy);
   }
 
   @Override

@@ -1,11 +1,10 @@
 package dev.monotick.postgres.notice;
 
 import dev.monotick.event.Subscription;
-import dev.monotick.replica.ReplicaId;
 import java.sql.Connection;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Where there is no session to listen in, everybody polls. */
 enum NoNotices implements Notices {
@@ -20,15 +19,12 @@ enum NoNotices implements Notices {
   public void send(Connection connection, String kind, String detail) {}
 
   @Override
-  public @Nullable Long enter(ReplicaId replica) {
-    return null;
+  public OptionalLong presenceKey() {
+    return OptionalLong.empty();
   }
 
   @Override
-  public void leave(ReplicaId replica) {}
-
-  @Override
-  public boolean isPresent(ReplicaId replica) {
+  public boolean isPresent() {
     return false;
   }
 

@@ -1,22 +1,20 @@
 package dev.monotick.postgres.notice;
 
 import dev.monotick.event.Subscription;
-import dev.monotick.postgres.replica.Presence;
-import dev.monotick.replica.ReplicaId;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
  * Hints between the replicas of a store, so that they need not wait for the next poll. They may get
  * lost: nothing is right only because a hint arrived. Thread-safe.
  *
- * <p>The session that listens also holds the locks that show which replicas live in this process:
- * the end of a process frees them at once, whoever is left to notice. A process that merely hangs
- * keeps them.
+ * <p>The session that listens also holds a lock that shows that this process lives: its end frees
+ * the lock at once, whoever is left to notice. A process that merely hangs keeps it.
  */
-public interface Notices extends Presence, AutoCloseable {
+public interface Notices extends AutoCloseable {
 
   /** Returns notices that are never sent and never arrive, for where sessions cannot be kept. */
   static Notices none() {
@@ -37,10 +35,13 @@ public interface Notices extends Presence, AutoCloseable {
    */
   void send(Connection connection, String kind, String detail) throws SQLException;
 
-  /** Says whether the server is known to hold the replica's lock for the session that listens. */
-  boolean isPresent(ReplicaId replica);
+  /** Returns the key of the lock that shows that this process lives; empty if there is none. */
+  OptionalLong presenceKey();
 
-  /** Ends it: listeners are told no more, and presence locks are free. */
+  /** Says whether that lock was held when the server was last heard of. */
+  boolean isPresent();
+
+  /** Ends it: listeners are told no more, and the presence lock is free. */
   @Override
   void close();
 }

@@ -2,16 +2,18 @@ package dev.monotick.postgres.notice;
 
 import dev.monotick.event.Subscription;
 import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.connection.LockKey;
 import dev.monotick.postgres.connection.SchemaName;
 import dev.monotick.postgres.connection.Session;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.time.Ticker;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -23,16 +25,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices by LISTEN and NOTIFY, and {@link PresenceLocks}, in one session on a thread of its own.
+ * Notices by LISTEN and NOTIFY, and the presence lock, in one session on a thread of its own.
  *
  * <p>The thread waits in the socket, so a notice arrives at once and costs no query. When nothing
  * came for {@link #QUIET} it asks the server something, because a connection whose other end has
  * vanished looks just like one on which nothing happens. A session that broke is opened again after
  * a pause that grows; then everybody is told that notices may have been missed.
  *
- * <p>The server gives up on a silent peer of this session only after {@link #PEER_TIMEOUT}, longer
- * than leases commonly last: that its locks are free should mean that the process is gone, not that
- * a cable is loose.
+ * <p>The presence lock is taken before anything else in each session. A session that died without
+ * the server's knowledge still holds it for a while, so that the next one does not get it at once;
+ * until it does, {@link #isPresent} is false. The server gives up on a silent peer of this session
+ * only after {@link #PEER_TIMEOUT}, longer than leases commonly last: that the lock is free should
+ * mean that the process is gone, not that a cable is loose.
  */
 public final class SessionNotices implements Notices {
 
@@ -41,8 +45,8 @@ public final class SessionNotices implements Notices {
   /** After how long without a notice the server is asked whether it is still there. */
   private static final Duration QUIET = Duration.ofSeconds(10);
 
-  /** How long the thread waits in the socket, where nothing but a notice reaches it. */
-  private static final Duration LOOK = Duration.ofMillis(250);
+  /** How soon the presence lock is tried again while a former session of ours still holds it. */
+  private static final Duration PRESENCE_RETRY = Duration.ofSeconds(1);
 
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration PEER_TIMEOUT = Duration.ofSeconds(25);
@@ -58,27 +62,30 @@ public final class SessionNotices implements Notices {
           + " set_config('idle_session_timeout', '0', false)";
 
   private final String channel;
-  private final PresenceLocks presence;
-  private final Ticker ticker;
+  private final LockKey presence;
   private final Session session;
   private final Listeners listeners = new Listeners();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread;
-  private volatile @Nullable CountDownLatch connected = new CountDownLatch(1);
+  private volatile boolean present;
+  private volatile @Nullable CountDownLatch firstOpened = new CountDownLatch(1);
   private long pauseMillis; // only the thread's
 
-  private SessionNotices(Database database, SchemaName schema, Ticker ticker) {
+  private SessionNotices(Database database, SchemaName schema, UUID process) {
     this.channel = "monotick_" + schema.text();
-    this.presence = new PresenceLocks(schema);
-    this.ticker = ticker;
+    this.presence = LockKey.of(schema, "replica", process.toString());
     this.session = database.session(this::prepare);
     this.thread = new Thread(this::run, "monotick-notices-" + schema.text());
     thread.setDaemon(true);
   }
 
-  /** Begins to listen, in the background. */
-  public static SessionNotices start(Database database, SchemaName schema, Ticker ticker) {
-    SessionNotices notices = new SessionNotices(database, schema, ticker);
+  /**
+   * Begins to listen, in the background.
+   *
+   * @param process unique to this store in this process: nobody else may hold its lock
+   */
+  public static SessionNotices start(Database database, SchemaName schema, UUID process) {
+    SessionNotices notices = new SessionNotices(database, schema, process);
     notices.thread.start();
     return notices;
   }
@@ -97,59 +104,65 @@ public final class SessionNotices implements Notices {
     }
   }
 
-  /** Held within a moment: the thread takes it when it looks up from its socket. */
   @Override
-  public Long enter(ReplicaId replica) {
-    return presence.enter(replica);
+  public OptionalLong presenceKey() {
+    return OptionalLong.of(presence.value());
   }
 
   @Override
-  public void leave(ReplicaId replica) {
-    presence.leave(replica);
-  }
-
-  @Override
-  public boolean isPresent(ReplicaId replica) {
-    return presence.isHeld(replica);
+  public boolean isPresent() {
+    return present;
   }
 
   /** Waits until the session is open for the first time; says whether it is. */
   public boolean awaitOpen(Duration atMost) throws InterruptedException {
-    CountDownLatch first = connected;
-    return first == null || first.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+    CountDownLatch opening = firstOpened;
+    return opening == null || opening.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override
   public void close() {
     closed.countDown();
     session.close(); // also ends the read the thread waits in
-    presence.lost();
+    present = false;
+  }
+
+  private boolean isClosed() {
+    return closed.getCount() == 0;
   }
 
   private void run() {
-    while (closed.getCount() > 0) {
+    while (!isClosed()) {
       try {
         session.call("listening for notices", ANSWER_TIMEOUT, this::listen);
       } catch (RuntimeException e) { // whatever it is, the next session may do better
-        presence.lost();
-        if (closed.getCount() > 0) {
+        present = false;
+        if (!isClosed()) {
           pause(e);
         }
       }
     }
-    presence.lost();
+    present = false;
   }
 
   /** Done with each new connection. */
   private boolean prepare(Connection connection) throws SQLException {
-    presence.lost();
     try (PreparedStatement settings = connection.prepareStatement(PREPARE)) {
       settings.setString(1, channel + " notices");
       settings.execute();
     }
-    presence.settle(connection);
+    takePresence(connection);
     try (Statement listen = connection.createStatement()) {
       return listen.execute("listen \"" + channel + '"');
+    }
+  }
+
+  private void takePresence(Connection connection) throws SQLException {
+    try (Statement lock = connection.createStatement();
+        ResultSet taken =
+            lock.executeQuery("select pg_try_advisory_lock(" + presence.sql() + ")")) {
+      taken.next();
+      present = taken.getBoolean(1);
     }
   }
 
@@ -157,38 +170,37 @@ public final class SessionNotices implements Notices {
   private boolean listen(Connection connection) throws SQLException {
     opened();
     PGConnection notifications = connection.unwrap(PGConnection.class);
-    long heardAt = ticker.read();
-    while (closed.getCount() > 0) {
-      PGNotification[] arrived = notifications.getNotifications((int) LOOK.toMillis());
-      boolean heard = presence.settle(connection);
-      if (arrived != null && arrived.length > 0) {
-        heard = true;
+    while (!isClosed()) {
+      Duration wait = present ? QUIET : PRESENCE_RETRY;
+      PGNotification[] arrived = notifications.getNotifications((int) wait.toMillis());
+      if (arrived == null || arrived.length == 0) {
+        probe(connection);
+      } else {
         for (PGNotification notice : arrived) {
           deliver(notice.getParameter());
         }
       }
-      if (!heard && ticker.read() - heardAt >= QUIET.toNanos()) {
-        probe(connection);
-        heard = true;
-      }
-      heardAt = heard ? ticker.read() : heardAt;
     }
     return true;
   }
 
   private void opened() {
-    CountDownLatch first = connected;
-    if (first == null) {
+    CountDownLatch opening = firstOpened;
+    if (opening == null) {
       log.info("notices arrive again channel={}", channel);
     } else {
-      connected = null;
-      first.countDown();
+      firstOpened = null;
+      opening.countDown();
     }
     pauseMillis = 0;
     listeners.tellOfGap();
   }
 
-  private static void probe(Connection connection) throws SQLException {
+  private void probe(Connection connection) throws SQLException {
+    if (!present) {
+      takePresence(connection);
+      return;
+    }
     try (Statement question = connection.createStatement()) {
       question.execute("select 1");
     }

@@ -22,9 +22,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,13 +51,12 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
   private final LeaseTiming timing;
   private final ReplicaTable table;
   private final DatabaseClock clock;
-  private final Presence presence;
+  private final OptionalLong presence;
   private final Session session;
 
   // The lock of this object guards what follows, and the session's one call at a time.
   private final Observer observer;
   private final Map<UUID, ReplicaTable.Info> infos = new HashMap<>();
-  private final Map<ReplicaId, Long> keys = new HashMap<>();
   private long looks;
 
   /**
@@ -65,15 +64,15 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
    *
    * @param timing of membership
    * @param ticker by which others are judged
-   * @param presence the other session of this process
-   * @param locks whether there are sessions to hold locks
+   * @param presence key of the lock that the other session of this process holds; empty if there
+   *     are no sessions to hold locks
    */
-  public record Config(LeaseTiming timing, Ticker ticker, Presence presence, boolean locks) {}
+  public record Config(LeaseTiming timing, Ticker ticker, OptionalLong presence) {}
 
   /** Creates the registry of a database whose tables are there. */
   public PostgresRegistry(Database database, DatabaseClock clock, Config config) {
     this.timing = config.timing();
-    this.table = new ReplicaTable(database, config.locks());
+    this.table = new ReplicaTable(database, config.presence().isPresent());
     this.clock = clock;
     this.presence = config.presence();
     this.session = database.session(this::prepare);
@@ -103,7 +102,7 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
     Optional<RuntimeException> obstacle =
         others.stream().flatMap(other -> obstacle(replica, other, alone).stream()).findFirst();
     if (obstacle.isEmpty()) {
-      Long key = enter(connection, replica.id());
+      Long key = presence.isPresent() ? presence.getAsLong() : null;
       long beat = table.insert(connection, replica, clock.offset(), alone, key);
       connection.commit();
       observer.alive(replica.id().value(), beat);
@@ -159,11 +158,6 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
           found.removeIf(seen -> !seen.id().equals(replica.value()));
           table.markGone(connection, found);
           observer.forget(replica.value());
-          Long key = keys.remove(replica);
-          if (key != null) {
-            presence.leave(replica);
-            advisory(connection, "select pg_advisory_unlock(?)", key ^ 1);
-          }
           return true;
         });
   }
@@ -280,31 +274,16 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
         });
   }
 
-  /** Has both sessions hold a lock for the replica, and returns the key of the other one's. */
-  private @Nullable Long enter(Connection connection, ReplicaId replica) throws SQLException {
-    Long key = keys.get(replica);
-    if (key == null) {
-      key = presence.enter(replica);
-      if (key != null) {
-        keys.put(replica, key);
-        advisory(connection, "select pg_try_advisory_lock(?)", key ^ 1);
-      }
+  /** Takes the lock of this session, beside the one of the other session. */
+  private boolean prepare(Connection connection) throws SQLException {
+    if (presence.isEmpty()) {
+      return false;
     }
-    return key;
-  }
-
-  /** A new connection holds the locks again that the one before it held. */
-  private int prepare(Connection connection) throws SQLException {
-    for (Long key : keys.values()) {
-      advisory(connection, "select pg_try_advisory_lock(?)", key ^ 1);
-    }
-    return keys.size();
-  }
-
-  private static void advisory(Connection connection, String sql, long key) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      statement.setLong(1, key);
+    try (PreparedStatement statement =
+        connection.prepareStatement("select pg_try_advisory_lock(?)")) {
+      statement.setLong(1, presence.getAsLong() ^ 1);
       statement.executeQuery().close();
+      return true;
     }
   }
 }

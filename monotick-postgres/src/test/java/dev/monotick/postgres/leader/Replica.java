@@ -11,6 +11,7 @@ import dev.monotick.postgres.schema.Migrations;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.time.Ticker;
 import java.time.Duration;
+import java.util.UUID;
 
 /** What one process would have: its connections, notices and election. */
 final class Replica implements AutoCloseable {
@@ -26,7 +27,7 @@ final class Replica implements AutoCloseable {
 
   Replica(ConnectionSource source, SchemaName schema) {
     database = new Database(new KeptPool(source, 2), source, schema);
-    notices = SessionNotices.start(database, schema, Ticker.system());
+    notices = SessionNotices.start(database, schema, UUID.randomUUID());
     surroundings = new Surroundings(database, schema, notices, Ticker.system());
     try {
       if (!notices.awaitOpen(Duration.ofSeconds(20))) {
@@ -40,6 +41,10 @@ final class Replica implements AutoCloseable {
 
   AdvisoryElection advisory(LeaseTiming timing) {
     return new AdvisoryElection(surroundings, timing);
+  }
+
+  LeaseRowElection leaseRow(LeaseTiming timing) {
+    return new LeaseRowElection(surroundings, Dialect.POSTGRES, timing);
   }
 
   /** Creates the tables in the schema of that database. */
