@@ -50,7 +50,7 @@ public final class Migrations {
   }
 
   /**
-   * Returns the same with another limit on the wait for somebody else who migrates: 1 ms to 1 h, 1
+   * Returns the same with another limit on the wait for somebody else who migrates: 1 ms to 5 min, 1
    * min by default.
    */
   public Migrations lockTimeout(Duration lockTimeout) {
