@@ -4,9 +4,9 @@ import static java.util.stream.Collectors.joining;
 
 import dev.monotick.postgres.connection.SchemaName;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -26,10 +26,9 @@ record Grants(SchemaName schema, String role) {
       List.of("task", "tick", "trigger_key", "fence", "lease", "replica");
   private static final String MAINTAIN = "maintain(interval, integer, integer)";
 
-  /** One statement: repeated ones become named on the server, which some poolers mix up. */
   private static final String HELD =
       """
-      with asked as (select cast(? as name) as role, cast(? as name) as schema),
+      with asked as (select cast(E'%s' as name) as role, cast('%s' as name) as schema),
       n as (select oid, role from pg_catalog.pg_namespace join asked on nspname = schema)
       select '' as name, has_schema_privilege(role, n.oid, 'usage') as held from n
       union all
@@ -60,15 +59,12 @@ record Grants(SchemaName schema, String role) {
     absent.addAll(WRITTEN);
     absent.add("maintain");
     Set<String> held = new HashSet<>();
-    try (PreparedStatement statement = connection.prepareStatement(HELD)) {
-      statement.setString(1, role);
-      statement.setString(2, schema.text());
-      try (ResultSet row = statement.executeQuery()) {
-        while (row.next()) {
-          absent.remove(row.getString("name"));
-          if (row.getBoolean("held")) {
-            held.add(row.getString("name"));
-          }
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(HELD.formatted(escapedRole(), schema.text()))) {
+      while (row.next()) {
+        absent.remove(row.getString("name"));
+        if (row.getBoolean("held")) {
+          held.add(row.getString("name"));
         }
       }
     }
@@ -110,5 +106,10 @@ record Grants(SchemaName schema, String role) {
 
   private String grant(String privileges, String objects) {
     return "grant %s on %s to \"%s\";".formatted(privileges, objects, role.replace("\"", "\"\""));
+  }
+
+  /** For a string with escapes, whose meaning depends on no setting. */
+  private String escapedRole() {
+    return role.replace("\\", "\\\\").replace("'", "''");
   }
 }

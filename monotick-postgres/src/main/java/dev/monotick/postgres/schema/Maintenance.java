@@ -5,9 +5,9 @@ import dev.monotick.postgres.connection.SchemaName;
 import dev.monotick.postgres.connection.SqlFailures;
 import java.sql.Array;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
@@ -30,8 +30,6 @@ public final class Maintenance {
 
   private final ConnectionSource source;
   private final String sql;
-  private final Duration retention;
-  private final int batch;
 
   Maintenance(ConnectionSource source, SchemaName schema, Duration retention, int batch) {
     if (retention.compareTo(SHORTEST) < 0 || retention.compareTo(LONGEST) > 0) {
@@ -39,9 +37,8 @@ public final class Maintenance {
           "retention must be 1 to 36500 days, but was " + retention + "; choose 30 days or so");
     }
     this.source = source;
-    this.sql = Migration.resolve("select * from @maintain(make_interval(secs => ?), 3, ?)", schema);
-    this.retention = retention;
-    this.batch = batch;
+    String call = "select * from @maintain(make_interval(secs => %d), 3, %d)";
+    this.sql = Migration.resolve(call.formatted(retention.toSeconds(), batch), schema);
   }
 
   /**
@@ -87,22 +84,19 @@ public final class Maintenance {
   }
 
   private MaintenanceReport call(Connection connection) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      statement.setDouble(1, (double) retention.toSeconds());
-      statement.setInt(2, batch);
-      try (ResultSet row = statement.executeQuery()) {
-        row.next();
-        return new MaintenanceReport(
-            row.getBoolean("worked"),
-            names(row, "created"),
-            names(row, "dropped"),
-            names(row, "kept"),
-            names(row, "postponed"),
-            row.getLong("ticks_deleted"),
-            row.getLong("keys_deleted"),
-            row.getLong("replicas_deleted"),
-            row.getBoolean("unfinished"));
-      }
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return new MaintenanceReport(
+          row.getBoolean("worked"),
+          names(row, "created"),
+          names(row, "dropped"),
+          names(row, "kept"),
+          names(row, "postponed"),
+          row.getLong("ticks_deleted"),
+          row.getLong("keys_deleted"),
+          row.getLong("replicas_deleted"),
+          row.getBoolean("unfinished"));
     }
   }
 

@@ -28,9 +28,9 @@ record MigrationPlan(
             "migration " + known.get(i).title() + " is not number " + (i + 1) + "; renumber it");
       }
     }
-    if (lockTimeout.toMillis() < 1 || lockTimeout.compareTo(Duration.ofHours(1)) > 0) {
+    if (lockTimeout.toMillis() < 1 || lockTimeout.compareTo(Duration.ofMinutes(5)) > 0) {
       throw new IllegalArgumentException(
-          "lockTimeout must be 1 ms to 1 h, but was " + lockTimeout + "; choose 1 min or so");
+          "lockTimeout must be 1 ms to 5 min, but was " + lockTimeout + "; choose 1 min or so");
     }
   }
 

@@ -50,8 +50,8 @@ public final class Migrations {
   }
 
   /**
-   * Returns the same with another limit on the wait for somebody else who migrates: 1 ms to 1 h, 1
-   * min by default.
+   * Returns the same with another limit on the wait for somebody else who migrates: 1 ms to 5 min,
+   * 1 min by default.
    */
   public Migrations lockTimeout(Duration lockTimeout) {
     return new Migrations(source, plan.withLockTimeout(lockTimeout));

@@ -2,9 +2,9 @@ package dev.monotick.postgres.schema;
 
 import dev.monotick.postgres.connection.SchemaName;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -36,7 +36,7 @@ record SchemaState(
              coalesce(has_schema_privilege(n.oid, 'usage'), false) as usage,
              c.oid is not null as ledger,
              coalesce(has_table_privilege(c.oid, 'select'), false) as readable
-        from (values (?)) as wanted (name)
+        from (values ('%s')) as wanted (name)
         left join pg_catalog.pg_namespace n on n.nspname = wanted.name
         left join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'migration'
       """;
@@ -46,42 +46,39 @@ record SchemaState(
 
   static SchemaState read(Connection connection, MigrationPlan plan) throws SQLException {
     SchemaName schema = plan.schema();
-    try (PreparedStatement statement = connection.prepareStatement(FACTS)) {
-      statement.setString(1, schema.text());
-      try (ResultSet row = statement.executeQuery()) {
-        row.next();
-        boolean readable = row.getBoolean("usage") && row.getBoolean("readable");
-        boolean ledger = row.getBoolean("ledger");
-        if (ledger && !readable) {
-          throw new SchemaException(
-              "role "
-                  + row.getString("role")
-                  + " may not read schema "
-                  + schema.text()
-                  + " in database "
-                  + row.getString("database")
-                  + "; let its owner run: "
-                  + String.join(" ", new Grants(schema, row.getString("role")).all()));
-        }
-        return new SchemaState(
-            schema,
-            row.getString("role"),
-            row.getString("database"),
-            row.getBoolean("present"),
-            row.getBoolean("create_schema"),
-            row.getBoolean("create_tables"),
-            ledger,
-            ledger ? applied(connection, schema) : List.of(),
-            ledger && hasGrants(connection, plan));
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(FACTS.formatted(schema.text()))) {
+      row.next();
+      boolean readable = row.getBoolean("usage") && row.getBoolean("readable");
+      boolean ledger = row.getBoolean("ledger");
+      if (ledger && !readable) {
+        throw new SchemaException(
+            "role "
+                + row.getString("role")
+                + " may not read schema "
+                + schema.text()
+                + " in database "
+                + row.getString("database")
+                + "; let its owner run: "
+                + String.join(" ", new Grants(schema, row.getString("role")).all()));
       }
+      return new SchemaState(
+          schema,
+          row.getString("role"),
+          row.getString("database"),
+          row.getBoolean("present"),
+          row.getBoolean("create_schema"),
+          row.getBoolean("create_tables"),
+          ledger,
+          ledger ? applied(connection, schema) : List.of(),
+          ledger && hasGrants(connection, plan));
     }
   }
 
   private static List<AppliedMigration> applied(Connection connection, SchemaName schema)
       throws SQLException {
-    String sql = Migration.resolve(APPLIED, schema);
-    try (PreparedStatement statement = connection.prepareStatement(sql);
-        ResultSet row = statement.executeQuery()) {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(Migration.resolve(APPLIED, schema))) {
       List<AppliedMigration> applied = new ArrayList<>();
       while (row.next()) {
         applied.add(

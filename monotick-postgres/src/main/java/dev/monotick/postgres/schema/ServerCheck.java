@@ -86,6 +86,12 @@ public final class ServerCheck {
                   + said
                   + "); let the owner of the database grant connect on it",
               safe);
+      case "08004" ->
+          new SchemaException(
+              "the database can't be connected to in this way ("
+                  + said
+                  + "); check user, password and sslmode",
+              safe);
       case "57P03" ->
           new StoreException(
               "the server does not take connections now (" + said + "); try again shortly", safe);
@@ -101,7 +107,9 @@ public final class ServerCheck {
 
   private static SchedulerException unreachable(
       SQLException failure, String said, SQLException safe) {
-    if (said.startsWith("No suitable driver") || said.startsWith("Unable to parse URL")) {
+    if (said.startsWith("No suitable driver")
+        || said.startsWith("Unable to parse URL")
+        || said.startsWith("Invalid ")) {
       return new SchemaException(
           "the URL of the database can't be read ("
               + said
@@ -116,7 +124,7 @@ public final class ServerCheck {
               + "); check the URL and the name service",
           safe);
     }
-    if (isForeign(innermost(failure))) {
+    if ("08P01".equals(innermost(failure).getSQLState())) { // not the protocol we speak
       return new SchemaException(
           "what answered is no PostgreSQL server (" + said + "); check host and port", safe);
     }
@@ -125,12 +133,6 @@ public final class ServerCheck {
             + said
             + "); check host and port, and that the server runs and can be reached from here",
         safe);
-  }
-
-  /** The driver has no words of its own for an answer in another protocol. */
-  private static boolean isForeign(SQLException failure) {
-    String state = String.valueOf(failure.getSQLState());
-    return state.equals("08P01");
   }
 
   private static SQLException innermost(SQLException failure) {

@@ -11,7 +11,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One transaction that leaves no trace in its session, which may be a pooler's or the
- * application's: all limits are set for the transaction only.
+ * application's: all limits are set for the transaction only. Nothing in it is prepared, not even
+ * the commit, as the driver's own is: what is prepared has a name on the server, and a pooler gives
+ * the server connection to others next, who use the same names.
  *
  * @param lockTimeout how long a statement waits for a lock
  * @param statementTimeout how long a statement takes altogether
@@ -30,11 +32,11 @@ record Transaction(Duration lockTimeout, Duration statementTimeout) {
       int networkTimeout = connection.getNetworkTimeout();
       connection.setNetworkTimeout(
           Runnable::run, (int) statementTimeout.plus(NETWORK_GRACE).toMillis());
-      connection.setAutoCommit(false);
+      connection.setAutoCommit(true); // so that the driver leaves it to us
       try {
         execute(connection, begin());
         T result = work.apply(connection);
-        connection.commit();
+        execute(connection, "commit");
         return result;
       } catch (SQLException | RuntimeException | Error e) {
         rollback(connection, e);
@@ -58,7 +60,7 @@ record Transaction(Duration lockTimeout, Duration statementTimeout) {
    * lock must see what its holder committed. The driver's own setter would change the session.
    */
   private String begin() {
-    return "set transaction isolation level read committed;"
+    return "begin isolation level read committed;"
         + " set local lock_timeout = "
         + lockTimeout.toMillis()
         + "; set local statement_timeout = "
@@ -69,7 +71,7 @@ record Transaction(Duration lockTimeout, Duration statementTimeout) {
 
   private static void rollback(Connection connection, Throwable failure) {
     try {
-      connection.rollback();
+      execute(connection, "rollback");
     } catch (SQLException e) {
       failure.addSuppressed(e);
     }

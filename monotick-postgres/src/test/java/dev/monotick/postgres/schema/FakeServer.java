@@ -27,16 +27,7 @@ final class FakeServer implements AutoCloseable {
   static FakeServer refusing(String state, String message) throws IOException {
     return new FakeServer(
         (in, out) -> {
-          while (true) {
-            int length = in.readInt();
-            int code = in.readInt();
-            in.skipNBytes(length - 8);
-            if (code < ENCRYPTION_REQUESTS) {
-              break;
-            }
-            out.write('N');
-            out.flush();
-          }
+          readStartup(in, out);
           ByteArrayOutputStream fields = new ByteArrayOutputStream();
           for (String field : new String[] {"SFATAL", "VFATAL", "C" + state, "M" + message, ""}) {
             fields.writeBytes(field.getBytes(StandardCharsets.UTF_8));
@@ -46,6 +37,30 @@ final class FakeServer implements AutoCloseable {
           out.writeInt(4 + fields.size());
           fields.writeTo(out);
         });
+  }
+
+  /** A PostgreSQL server that wants a password in clear text. */
+  static FakeServer askingForPassword() throws IOException {
+    return new FakeServer(
+        (in, out) -> {
+          readStartup(in, out);
+          out.write('R');
+          out.writeInt(8);
+          out.writeInt(3);
+        });
+  }
+
+  private static void readStartup(DataInputStream in, DataOutputStream out) throws IOException {
+    while (true) {
+      int length = in.readInt();
+      int code = in.readInt();
+      in.skipNBytes(length - 8);
+      if (code < ENCRYPTION_REQUESTS) {
+        return;
+      }
+      out.write('N');
+      out.flush();
+    }
   }
 
   /** Something that is no PostgreSQL server. */

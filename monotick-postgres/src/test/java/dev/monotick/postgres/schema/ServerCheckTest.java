@@ -120,6 +120,26 @@ final class ServerCheckTest {
   }
 
   @Test
+  void aWayToConnectThatTheServerDoesNotOfferIsRefused() throws IOException {
+    try (FakeServer server = FakeServer.refusing("28P01", "not reached")) {
+      refusal(server.url() + "?sslmode=require", "u", PASSWORD)
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("The server does not support SSL")
+          .hasMessageContaining("sslmode");
+      refusal(server.url() + "?sslmode=nonsense", "u", PASSWORD)
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("Invalid sslmode value");
+    }
+    try (FakeServer server = FakeServer.askingForPassword()) {
+      String url = server.url() + "?user=u";
+      assertThatThrownBy(() -> ServerCheck.of(() -> DriverManager.getConnection(url)).run())
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("no password was provided")
+          .hasMessageContaining("check user, password");
+    }
+  }
+
+  @Test
   void anUnknownHostIsNamed() {
     refusal("jdbc:postgresql://no-such-host.invalid/db", "u", PASSWORD)
         .isInstanceOf(StoreException.class)
