@@ -7,31 +7,69 @@ import dev.monotick.testkit.StoreUnderTest;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /** A store on a real server, with leases short enough to be waited for. */
 final class PostgresUnderTest implements StoreUnderTest {
 
-  static final LeaseTiming FAST =
+  private static final LeaseTiming SHORT =
       new LeaseTiming(
           Duration.ofMillis(1000),
           Duration.ofMillis(200),
           Duration.ofMillis(300),
           Duration.ofMillis(100));
 
-  private final TestDatabase test;
+  private final TestDatabase direct;
   private final PostgresStore store;
+  private final Set<Capability> capabilities;
 
-  PostgresUnderTest(int major) {
-    test = TestDatabase.on(major);
-    store =
-        PostgresStore.builder()
-            .url(test.url())
-            .user(test.user())
-            .password(test.password())
-            .schema(test.schema())
-            .leaseTiming(FAST)
-            .membershipTiming(FAST)
+  private PostgresUnderTest(
+      TestDatabase direct,
+      String url,
+      Set<Capability> capabilities,
+      UnaryOperator<PostgresStoreBuilder> options) {
+    this.direct = direct;
+    this.capabilities = capabilities;
+    this.store =
+        options
+            .apply(
+                PostgresStore.builder()
+                    .url(url)
+                    .user(direct.user())
+                    .password(direct.password())
+                    .schema(direct.schema())
+                    .leaseTiming(SHORT)
+                    .membershipTiming(SHORT))
             .build();
+  }
+
+  /** Returns a store on direct connections. */
+  static PostgresUnderTest direct(int major, PostgresLeadership leadership) {
+    TestDatabase direct = TestDatabase.on(major);
+    return new PostgresUnderTest(
+        direct,
+        direct.url(),
+        EnumSet.allOf(Capability.class),
+        builder -> builder.leadership(leadership));
+  }
+
+  /** Returns a store that uses nothing of a session. */
+  static PostgresUnderTest portable(int major) {
+    TestDatabase direct = TestDatabase.on(major);
+    return new PostgresUnderTest(
+        direct,
+        direct.url(),
+        EnumSet.of(Capability.FENCES_IN_LEDGER),
+        builder -> builder.portable(true));
+  }
+
+  /** Returns a store that finds out by itself that there is a pooler in between. */
+  static PostgresUnderTest behind(PgBouncer pooler, int major) {
+    return new PostgresUnderTest(
+        TestDatabase.on(major),
+        pooler.database().url(),
+        EnumSet.of(Capability.FENCES_IN_LEDGER),
+        builder -> builder);
   }
 
   @Override
@@ -41,21 +79,17 @@ final class PostgresUnderTest implements StoreUnderTest {
 
   @Override
   public Set<Capability> capabilities() {
-    return EnumSet.allOf(Capability.class);
+    return capabilities;
   }
 
   @Override
   public void letTimePass(Duration amount) {
-    try {
-      Thread.sleep(amount.toMillis());
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
+    ServerTime.pass(amount);
   }
 
   @Override
   public void close() {
     store.close();
-    test.close();
+    direct.close();
   }
 }

@@ -3,6 +3,7 @@ package dev.monotick.postgres.leader;
 import dev.monotick.leader.Candidacy;
 import dev.monotick.leader.Fence;
 import dev.monotick.leader.LeaseTiming;
+import dev.monotick.postgres.ServerTime;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.connection.LockKey;
 import dev.monotick.postgres.connection.SchemaName;

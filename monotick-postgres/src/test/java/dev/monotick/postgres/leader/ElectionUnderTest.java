@@ -3,6 +3,7 @@ package dev.monotick.postgres.leader;
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.ledger.Ledger;
+import dev.monotick.postgres.ServerTime;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.store.Store;

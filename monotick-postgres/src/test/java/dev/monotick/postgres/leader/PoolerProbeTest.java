@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.monotick.SchedulerException;
+import dev.monotick.postgres.PgBouncer;
 import dev.monotick.postgres.TestDatabase;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

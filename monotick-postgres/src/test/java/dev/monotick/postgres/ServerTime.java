@@ -1,14 +1,14 @@
-package dev.monotick.postgres.leader;
+package dev.monotick.postgres;
 
 import java.time.Duration;
 
 /** Waiting for a clock that belongs to a server. */
-final class ServerTime {
+public final class ServerTime {
 
   private ServerTime() {}
 
   /** Waits. */
-  static void pass(Duration amount) {
+  public static void pass(Duration amount) {
     try {
       Thread.sleep(amount.toMillis());
     } catch (InterruptedException e) {

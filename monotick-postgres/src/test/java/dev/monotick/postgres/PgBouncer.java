@@ -1,8 +1,7 @@
-package dev.monotick.postgres.leader;
+package dev.monotick.postgres;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.monotick.postgres.TestDatabase;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,7 +19,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A real pooler in front of a test server, where it is installed. */
-final class PgBouncer implements AutoCloseable {
+public final class PgBouncer implements AutoCloseable {
 
   private final Process process;
   private final Path folder;
@@ -37,7 +36,7 @@ final class PgBouncer implements AutoCloseable {
    *
    * @param mode transaction or session
    */
-  static PgBouncer start(TestDatabase server, String mode, int poolSize, String... more) {
+  public static PgBouncer start(TestDatabase server, String mode, int poolSize, String... more) {
     Optional<Path> program = program();
     assumeTrue(program.isPresent(), "pgbouncer is not installed");
     try {
@@ -90,7 +89,7 @@ final class PgBouncer implements AutoCloseable {
   }
 
   /** Returns the same schema, seen through the pooler. */
-  TestDatabase database() {
+  public TestDatabase database() {
     return database;
   }
 

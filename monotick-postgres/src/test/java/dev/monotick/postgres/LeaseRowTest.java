@@ -1,0 +1,27 @@
+package dev.monotick.postgres;
+
+import dev.monotick.testkit.LeaderElectionContract;
+import dev.monotick.testkit.StoreUnderTest;
+import org.junit.jupiter.api.Nested;
+
+/** Leaders by row, on direct connections of the newest and the oldest server. */
+class LeaseRowTest {
+
+  @Nested
+  class LeadersOnOldest extends LeaderElectionContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.direct(TestDatabase.OLDEST, PostgresLeadership.LEASE_ROW);
+    }
+  }
+
+  @Nested
+  class Leaders extends LeaderElectionContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.direct(TestDatabase.NEWEST, PostgresLeadership.LEASE_ROW);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package dev.monotick.postgres;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.monotick.testkit.LeaderElectionContract;
+import dev.monotick.testkit.LedgerClaimContract;
+import dev.monotick.testkit.LedgerFinishContract;
+import dev.monotick.testkit.LedgerOverlapContract;
+import dev.monotick.testkit.LedgerRescueContract;
+import dev.monotick.testkit.LedgerTaskContract;
+import dev.monotick.testkit.LedgerWaitingContract;
+import dev.monotick.testkit.ReplicaRegistryContract;
+import dev.monotick.testkit.StoreUnderTest;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+
+/** Behind a real pooler that gives each transaction another session. */
+class PoolerTest {
+
+  private static @Nullable PgBouncer started;
+
+  @BeforeAll
+  static void startPooler() {
+    started = PgBouncer.start(TestDatabase.on(TestDatabase.NEWEST), "transaction", 5);
+  }
+
+  @AfterAll
+  static void stopPooler() {
+    if (started != null) {
+      started.close();
+    }
+  }
+
+  private static PgBouncer pooler() {
+    return requireNonNull(started, "pooler");
+  }
+
+  @Nested
+  class Claims extends LedgerClaimContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class Overlaps extends LedgerOverlapContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class Reports extends LedgerFinishContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class WaitingTicks extends LedgerWaitingContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class Rescues extends LedgerRescueContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class Tasks extends LedgerTaskContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class Replicas extends ReplicaRegistryContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class Leaders extends LeaderElectionContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+}

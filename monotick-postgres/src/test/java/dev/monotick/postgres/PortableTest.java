@@ -1,0 +1,88 @@
+package dev.monotick.postgres;
+
+import dev.monotick.testkit.LeaderElectionContract;
+import dev.monotick.testkit.LedgerClaimContract;
+import dev.monotick.testkit.LedgerFinishContract;
+import dev.monotick.testkit.LedgerOverlapContract;
+import dev.monotick.testkit.LedgerRescueContract;
+import dev.monotick.testkit.LedgerTaskContract;
+import dev.monotick.testkit.LedgerWaitingContract;
+import dev.monotick.testkit.ReplicaRegistryContract;
+import dev.monotick.testkit.StoreUnderTest;
+import org.junit.jupiter.api.Nested;
+
+/** Nothing that belongs to a session, on the oldest server. */
+class PortableTest {
+
+  @Nested
+  class Claims extends LedgerClaimContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class Overlaps extends LedgerOverlapContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class Reports extends LedgerFinishContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class WaitingTicks extends LedgerWaitingContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class Rescues extends LedgerRescueContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class Tasks extends LedgerTaskContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class Replicas extends ReplicaRegistryContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class Leaders extends LeaderElectionContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+}
