@@ -54,7 +54,11 @@ final class Cluster implements AutoCloseable {
   }
 
   Member member() {
-    return new Member(ElectionUnderTest.TIMING);
+    return member(ElectionUnderTest.TIMING);
+  }
+
+  Member member(LeaseTiming timing) {
+    return new Member(timing);
   }
 
   /** Returns the server process that holds the lock of the group. */
