@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.monotick.leader.Candidacy;
 import dev.monotick.leader.Fence;
 import dev.monotick.leader.LeaseTiming;
+import dev.monotick.postgres.PgBouncer;
+import dev.monotick.postgres.ServerTime;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.KeptPool;

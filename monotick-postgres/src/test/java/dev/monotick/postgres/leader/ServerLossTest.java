@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.monotick.leader.Candidacy;
 import dev.monotick.leader.Fence;
 import dev.monotick.leader.LeaseTiming;
+import dev.monotick.postgres.ServerTime;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.leader.Cluster.Member;
 import dev.monotick.store.StoreException;
