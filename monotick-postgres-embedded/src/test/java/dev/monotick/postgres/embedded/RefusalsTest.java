@@ -62,6 +62,15 @@ class RefusalsTest {
   }
 
   @Test
+  void aFolderThatProgramsCannotBeToldOf() {
+    EmbeddedPostgresBuilder builder =
+        EmbeddedPostgres.builder().folder(parent.resolve("a $(reboot) b"));
+    assertThatIllegalArgumentException()
+        .isThrownBy(builder::start)
+        .withMessageContaining("has a character in its path");
+  }
+
+  @Test
   void dataOfAnotherMajorVersion() throws Exception {
     Files.createDirectories(folder());
     Files.createFile(folder().resolve("lock"));

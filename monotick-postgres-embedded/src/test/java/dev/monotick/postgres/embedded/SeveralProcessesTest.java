@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -56,6 +57,20 @@ class SeveralProcessesTest {
       assertThat(answer.attached()).isFalse();
       other.exit();
       assertThat(Polling.await(30, () -> !Processes.isAlive(answer.postmaster()))).isTrue();
+      assertThat(Postmaster.file(new ServerFolder(folder()))).doesNotExist();
+    }
+  }
+
+  /** Somebody who has not started the server does not count, but is not thrown out too early. */
+  @Test
+  void aClientOfNobodyDoesNotKeepTheServer() throws Exception {
+    try (OtherProcess other = OtherProcess.starting(folder())) {
+      OtherProcess.Answer answer = other.answer();
+      try (Connection client = Sql.connect(answer.url(), "postgres", answer.password())) {
+        other.exit();
+        assertThat(Polling.await(30, () -> !Processes.isAlive(answer.postmaster()))).isTrue();
+        assertThat(client.isValid(1)).isFalse();
+      }
       assertThat(Postmaster.file(new ServerFolder(folder()))).doesNotExist();
     }
   }
