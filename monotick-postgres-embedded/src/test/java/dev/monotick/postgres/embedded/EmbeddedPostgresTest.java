@@ -21,7 +21,8 @@ class EmbeddedPostgresTest {
 
   private static final Map<Integer, EmbeddedPostgres> SERVERS = new HashMap<>();
 
-  @TempDir static Path folder;
+  @TempDir(factory = OpenFolder.class)
+  static Path folder;
 
   @BeforeAll
   static void start() {

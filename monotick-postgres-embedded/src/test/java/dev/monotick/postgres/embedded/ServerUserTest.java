@@ -11,28 +11,16 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Whom a server runs as: for root somebody else, for all others themselves. */
 @Timeout(120)
 class ServerUserTest {
 
-  private Path open = Path.of("/");
-
-  /** Folders for tests are usually closed to other users. */
-  @BeforeEach
-  void createOpenFolder() throws IOException {
-    open = Files.createTempDirectory("monotick-open-");
-    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
-  }
-
-  @AfterEach
-  void deleteOpenFolder() throws IOException {
-    FileTrees.delete(open);
-  }
+  @TempDir(factory = OpenFolder.class)
+  Path open;
 
   private static void assumeRoot() throws IOException {
     assumeTrue(ServerUser.isRoot(), "only root can run programs as other users");

@@ -13,7 +13,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,7 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class SeveralProcessesTest {
 
-  @TempDir Path parent;
+  @TempDir(factory = OpenFolder.class)
+  Path parent;
 
   private Path folder() {
     return parent.resolve("server");
@@ -29,6 +33,13 @@ class SeveralProcessesTest {
 
   private EmbeddedPostgres start() {
     return EmbeddedPostgres.builder().folder(folder()).start();
+  }
+
+  @BeforeEach
+  void initialise(TestInfo test) throws IOException {
+    if (!test.getTags().contains("new-folder")) {
+      Initialised.copyTo(folder());
+    }
   }
 
   @Test
@@ -139,6 +150,7 @@ class SeveralProcessesTest {
   }
 
   @Test
+  @Tag("new-folder")
   void ofThoseWhoStartAtOnceOneInitialisesAndAllGetTheSameServer() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(3);
     try (OtherProcess one = OtherProcess.starting(folder());
@@ -174,6 +186,7 @@ class SeveralProcessesTest {
   }
 
   @Test
+  @Tag("new-folder")
   void startsAfterAProcessWasKilledWhileItInitialised() throws Exception {
     try (OtherProcess other = OtherProcess.starting(folder())) {
       assertThat(Polling.await(60, this::isBeingInitialised)).isTrue();
