@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -72,9 +73,11 @@ final class StoreAssembly {
   }
 
   private PostgresStore open(Maintenance maintenance) {
-    boolean sessions = !config.portable() && PoolerProbe.findPooler(config.own()).isEmpty();
-    LeaseKind kind = config.portable() ? LeaseKind.ROW : kind().resolve(config.own());
-    Pool pool = keep(pool());
+    Optional<String> pooler =
+        config.portable() ? Optional.empty() : PoolerProbe.findPooler(config.own());
+    boolean sessions = !config.portable() && pooler.isEmpty();
+    LeaseKind kind = config.portable() ? LeaseKind.ROW : kind().resolve(pooler);
+    Pool pool = keep(pool(sessions));
     ConnectionSource own = sessions ? config.own() : new PlainStatements(config.own());
     Database database = new Database(pool, own, config.schema());
     DatabaseClock clock = new DatabaseClock(config.time());
@@ -125,8 +128,11 @@ final class StoreAssembly {
     };
   }
 
-  private Pool pool() {
-    boolean plain = config.portable() || PoolerProbe.findPooler(config.source()).isPresent();
+  private Pool pool(boolean sessions) {
+    boolean plain =
+        config.source() == config.own()
+            ? !sessions
+            : config.portable() || PoolerProbe.findPooler(config.source()).isPresent();
     ConnectionSource source = plain ? new PlainStatements(config.source()) : config.source();
     return config.isPool()
         ? new DataSourcePool(source)

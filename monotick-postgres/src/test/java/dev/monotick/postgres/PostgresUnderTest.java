@@ -19,16 +19,17 @@ final class PostgresUnderTest implements StoreUnderTest {
           Duration.ofMillis(400),
           Duration.ofMillis(150));
 
-  private final TestDatabase direct;
+  private final PreparedSchemas.Prepared prepared;
   private final PostgresStore store;
   private final Set<Capability> capabilities;
 
   private PostgresUnderTest(
-      TestDatabase direct,
+      PreparedSchemas.Prepared prepared,
       String url,
       Set<Capability> capabilities,
       UnaryOperator<PostgresStoreBuilder> options) {
-    this.direct = direct;
+    this.prepared = prepared;
+    TestDatabase direct = prepared.database();
     this.capabilities = capabilities;
     this.store =
         options
@@ -45,20 +46,20 @@ final class PostgresUnderTest implements StoreUnderTest {
 
   /** Returns a store on direct connections. */
   static PostgresUnderTest direct(int major, PostgresLeadership leadership) {
-    TestDatabase direct = TestDatabase.on(major);
+    PreparedSchemas.Prepared prepared = PreparedSchemas.take(major);
     return new PostgresUnderTest(
-        direct,
-        direct.url(),
+        prepared,
+        prepared.database().url(),
         EnumSet.allOf(Capability.class),
         builder -> builder.leadership(leadership));
   }
 
   /** Returns a store that uses nothing of a session. */
   static PostgresUnderTest portable(int major) {
-    TestDatabase direct = TestDatabase.on(major);
+    PreparedSchemas.Prepared prepared = PreparedSchemas.take(major);
     return new PostgresUnderTest(
-        direct,
-        direct.url(),
+        prepared,
+        prepared.database().url(),
         EnumSet.of(Capability.FENCES_IN_LEDGER),
         builder -> builder.portable(true));
   }
@@ -66,7 +67,7 @@ final class PostgresUnderTest implements StoreUnderTest {
   /** Returns a store that finds out by itself that there is a pooler in between. */
   static PostgresUnderTest behind(PgBouncer pooler, int major) {
     return new PostgresUnderTest(
-        TestDatabase.on(major),
+        PreparedSchemas.take(major),
         pooler.database().url(),
         EnumSet.of(Capability.FENCES_IN_LEDGER),
         builder -> builder);
@@ -90,6 +91,6 @@ final class PostgresUnderTest implements StoreUnderTest {
   @Override
   public void close() {
     store.close();
-    direct.close();
+    prepared.giveBack();
   }
 }

@@ -1,7 +1,6 @@
 package dev.monotick.postgres.leader;
 
 import dev.monotick.SchedulerException;
-import dev.monotick.postgres.connection.ConnectionSource;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,16 +20,16 @@ public enum LeaseKind {
   private static final Logger log = LoggerFactory.getLogger(LeaseKind.class);
 
   /**
-   * Returns the kind to use with these connections, never {@link #AUTO}.
+   * Returns the kind to use, never {@link #AUTO}.
    *
-   * @param source the connections that leases are to be held in
+   * @param pooler what {@link PoolerProbe} found between here and the server, on the connections
+   *     that leases are to be held in
    * @throws SchedulerException if the session lock was asked for, and would mean nothing
    */
-  public LeaseKind resolve(ConnectionSource source) {
+  public LeaseKind resolve(Optional<String> pooler) {
     if (this == ROW) {
       return ROW;
     }
-    Optional<String> pooler = PoolerProbe.findPooler(source);
     if (pooler.isEmpty()) {
       log.debug("leases are session locks, because connections are sessions");
       return ADVISORY;

@@ -1,0 +1,44 @@
+package dev.monotick.postgres;
+
+import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.schema.Migrations;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+
+/** Schemas whose tables are there, for tests by the hundred: emptied and used again. */
+final class PreparedSchemas {
+
+  private static final Map<Integer, Deque<TestDatabase>> FREE = new ConcurrentHashMap<>();
+
+  private PreparedSchemas() {}
+
+  /** A schema that is the caller's until it is given back. */
+  record Prepared(int major, TestDatabase database) {
+
+    void giveBack() {
+      String schema = database.schema();
+      StringBuilder sql = new StringBuilder();
+      for (String table :
+          new String[] {"tick", "task", "trigger_key", "fence", "lease", "replica"}) {
+        sql.append("delete from ").append(schema).append('.').append(table).append(';');
+      }
+      database.execute(sql.toString());
+      free(major).add(database);
+    }
+  }
+
+  static Prepared take(int major) {
+    TestDatabase database = free(major).poll();
+    if (database == null) {
+      database = TestDatabase.on(major);
+      Migrations.of(database::connect, new SchemaName(database.schema())).migrate();
+    }
+    return new Prepared(major, database);
+  }
+
+  private static Deque<TestDatabase> free(int major) {
+    return FREE.computeIfAbsent(major, any -> new ConcurrentLinkedDeque<>());
+  }
+}
