@@ -46,6 +46,7 @@ final class Elector {
   private @Nullable Cancellable next;
   private long quietUntil;
   private boolean freedMeanwhile;
+  private boolean doubtedMeanwhile;
   private @Nullable Runnable afterCall;
   private long polls;
 
@@ -82,6 +83,7 @@ final class Elector {
 
   void start() {
     candidacy.whenFreed(() -> threads.execute(this::freed));
+    candidacy.whenDoubtful(() -> threads.execute(this::doubted));
     attempt();
   }
 
@@ -181,6 +183,15 @@ final class Elector {
     } else if (term == null && !closed && time.nanos() - quietUntil >= 0) {
       cancelNext();
       attempt();
+    }
+  }
+
+  private void doubted() {
+    if (calling) {
+      doubtedMeanwhile = true;
+    } else if (term != null) {
+      cancelNext();
+      renew();
     }
   }
 
@@ -284,6 +295,7 @@ final class Elector {
       return;
     }
     calling = true;
+    doubtedMeanwhile = false;
     Lease.Sent sent = Lease.Sent.now(time);
     threads.call(
         "renewal of leadership " + group,
@@ -307,10 +319,12 @@ final class Elector {
     retry.succeeded();
     if (!result.value()) {
       lose(current, LossCause.NOT_OURS);
-    } else if (current.lease().renewed(sent)) {
-      renewAt(sent);
-    } else {
+    } else if (!current.lease().renewed(sent)) {
       watch();
+    } else if (doubtedMeanwhile) {
+      renew(); // it may have been answered before that happened
+    } else {
+      renewAt(sent);
     }
   }
 

@@ -42,6 +42,13 @@ public interface Candidacy extends AutoCloseable {
   default void whenFreed(Runnable listener) {}
 
   /**
+   * Asks to be told when something happened that may have ended the term, so that it is renewed, or
+   * found to be over, before the next renewal is due. A hint: it may come too often, or never.
+   * Called before the first attempt.
+   */
+  default void whenDoubtful(Runnable listener) {}
+
+  /**
    * Returns how long it takes until the lease of a holder that stays silent has run out, where the
    * candidate knows and it has not yet; a follower tries no later than then. Never waits.
    */

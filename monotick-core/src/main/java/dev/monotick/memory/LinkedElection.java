@@ -62,6 +62,11 @@ final class LinkedElection implements LeaderElection {
     }
 
     @Override
+    public void whenDoubtful(Runnable listener) {
+      candidacy.whenDoubtful(gate.listener(listener));
+    }
+
+    @Override
     public Optional<Duration> mayBeFreeIn() {
       return candidacy.mayBeFreeIn();
     }

@@ -123,6 +123,53 @@ class LeaseArithmeticTest {
   }
 
   @Test
+  void termInDoubtIsRenewedAtOnce() {
+    LeaderTerm term = lead();
+    scheduler.advance(millis(200));
+    assertThat(term.validFor()).isEqualTo(TRUSTED.minusMillis(200));
+    election.doubt();
+    scheduler.runDue();
+    assertThat(term.validFor()).isEqualTo(TRUSTED);
+    assertThat(renewals()).isEqualTo(1);
+    scheduler.advance(millis(499));
+    assertThat(renewals()).as("the next one is counted from this one").isEqualTo(1);
+    scheduler.advance(millis(1));
+    assertThat(renewals()).isEqualTo(2);
+  }
+
+  @Test
+  void doubtThatComesDuringARenewalIsFollowedByAnother() {
+    LeaderTerm term = lead();
+    boolean[] doubted = {false};
+    inEach(
+        "renew",
+        () -> {
+          if (!doubted[0]) {
+            doubted[0] = true;
+            election.doubt();
+            scheduler.runDue();
+          }
+        });
+    scheduler.advance(millis(500));
+    assertThat(renewals()).isEqualTo(2);
+    assertThat(term.isValid()).isTrue();
+  }
+
+  @Test
+  void doubtWithoutATermChangesNothing() {
+    inEach("tryAcquire", () -> pass(TRUSTED));
+    engine.start();
+    scheduler.runDue();
+    election.doubt();
+    scheduler.runDue();
+    assertThat(election.calls).containsExactly("tryAcquire", "abandon");
+  }
+
+  private long renewals() {
+    return election.calls.stream().filter("renew"::equals).count();
+  }
+
+  @Test
   void renewalsWithoutAnswerEndTheTermWhenItsValidityEndsAndNotBefore() {
     LeaderTerm term = lead();
     inEach(

@@ -17,6 +17,7 @@ final class ScriptedElection implements LeaderElection {
   final List<String> calls = new CopyOnWriteArrayList<>();
   private final LeaderElection election;
   private volatile Consumer<String> script = call -> {};
+  private volatile Runnable doubtful = () -> {};
 
   ScriptedElection(LeaderElection election) {
     this.election = election;
@@ -25,6 +26,11 @@ final class ScriptedElection implements LeaderElection {
   /** Has the script run in each call, after its effect and before its answer. */
   void during(Consumer<String> script) {
     this.script = script;
+  }
+
+  /** Casts doubt on the term of the newest candidate. */
+  void doubt() {
+    doubtful.run();
   }
 
   private void called(String call) {
@@ -75,6 +81,11 @@ final class ScriptedElection implements LeaderElection {
       @Override
       public void whenFreed(Runnable listener) {
         candidacy.whenFreed(listener);
+      }
+
+      @Override
+      public void whenDoubtful(Runnable listener) {
+        doubtful = listener;
       }
 
       @Override

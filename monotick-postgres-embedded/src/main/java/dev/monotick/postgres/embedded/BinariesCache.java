@@ -84,7 +84,7 @@ final class BinariesCache {
 
   private static void unpack(BinariesSource source, Path cache, Path target) throws IOException {
     LOG.info("unpacking PostgreSQL version={} folder={}", source.version(), target);
-    FileTrees.deleteChildren(cache, UNFINISHED); // of processes that were killed meanwhile
+    FileTrees.deleteLeftovers(cache, UNFINISHED); // of processes that were killed meanwhile
     FileTrees.delete(target);
     Path unfinished = Files.createTempDirectory(cache, UNFINISHED);
     try {

@@ -11,9 +11,13 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Folders as a whole. */
 final class FileTrees {
+
+  private static final Logger LOG = LoggerFactory.getLogger(FileTrees.class);
 
   private FileTrees() {}
 
@@ -44,11 +48,18 @@ final class FileTrees {
         });
   }
 
-  /** Deletes the folders inside a folder whose names begin as given. */
-  static void deleteChildren(Path folder, String prefix) throws IOException {
+  /**
+   * Deletes the folders inside a folder whose names begin as given. Programs of killed processes
+   * may still be writing to them: what cannot be deleted now is left for the next time.
+   */
+  static void deleteLeftovers(Path folder, String prefix) throws IOException {
     try (DirectoryStream<Path> children = Files.newDirectoryStream(folder, prefix + "*")) {
       for (Path child : children) {
-        delete(child);
+        try {
+          delete(child);
+        } catch (IOException e) {
+          LOG.info("could not delete folder={}", child, e);
+        }
       }
     }
   }

@@ -141,8 +141,8 @@ final class ServerStart {
     Binaries programs = binaries(root);
     Optional<ConnectionFile> known = ConnectionFile.read(folder.connectionFile());
     ConnectionFile connection = connection(known);
+    FileTrees.deleteLeftovers(folder.path(), ServerFolder.UNFINISHED);
     if (!Cluster.exists(folder)) {
-      FileTrees.deleteChildren(folder.path(), ServerFolder.UNFINISHED);
       connection.write(folder.connectionFile());
       Cluster.create(folder, programs, runAs, connection);
     } else if (known.isEmpty()) {

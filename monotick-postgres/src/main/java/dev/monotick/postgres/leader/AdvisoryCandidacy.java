@@ -85,7 +85,7 @@ final class AdvisoryCandidacy implements Candidacy {
   private final long leaseNanos;
   private final LeaseTable table;
   private final LeaseWatch watch;
-  private final FreedNotices freed;
+  private final LeaseHints hints;
   private final Session session;
   private final OpenCandidacies open;
 
@@ -119,7 +119,7 @@ final class AdvisoryCandidacy implements Candidacy {
             LeaseSql.inSession(lock, surroundings.notices().presenceKey()),
             candidate);
     this.watch = new LeaseWatch(ticker, lease);
-    this.freed = new FreedNotices(surroundings.notices(), candidate.group());
+    this.hints = new LeaseHints(surroundings.notices(), candidate.group());
     this.session = surroundings.database().session(this::prepare);
     this.open = open;
   }
@@ -262,7 +262,7 @@ final class AdvisoryCandidacy implements Candidacy {
             unlock(connection);
           }
           if (ended || unlocked) {
-            freed.send(connection); // after the lock is free, or it would be tried too early
+            hints.freed(connection); // after the lock is free, or it would be tried too early
           }
           return ended;
         });
@@ -303,7 +303,13 @@ final class AdvisoryCandidacy implements Candidacy {
 
   @Override
   public void whenFreed(Runnable listener) {
-    freed.listen(listener);
+    hints.whenFreed(listener);
+  }
+
+  /** What broke one session of this process may have broken the other, and others see both. */
+  @Override
+  public void whenDoubtful(Runnable listener) {
+    hints.whenSessionsBreak(listener);
   }
 
   @Override
@@ -313,7 +319,7 @@ final class AdvisoryCandidacy implements Candidacy {
 
   @Override
   public void close() {
-    freed.close();
+    hints.close();
     session.close();
     open.remove(this);
   }

@@ -56,7 +56,7 @@ final class LeaseRowCandidacy implements Candidacy {
   private final long leaseNanos;
   private final LeaseTable table;
   private final LeaseWatch watch;
-  private final FreedNotices freed;
+  private final LeaseHints hints;
   private final Session session;
   private final OpenCandidacies open;
   private @Nullable Term term; // guarded by this
@@ -79,7 +79,7 @@ final class LeaseRowCandidacy implements Candidacy {
     this.table =
         new LeaseTable(surroundings.database(), LeaseSql.withoutSession(dialect), candidate);
     this.watch = new LeaseWatch(ticker, lease);
-    this.freed = new FreedNotices(surroundings.notices(), candidate.group());
+    this.hints = new LeaseHints(surroundings.notices(), candidate.group());
     this.session = surroundings.database().session(LeaseRowCandidacy::prepare);
     this.open = open;
   }
@@ -158,7 +158,7 @@ final class LeaseRowCandidacy implements Candidacy {
         connection -> {
           boolean ended = table.release(connection, fence);
           if (ended) {
-            freed.send(connection);
+            hints.freed(connection);
           }
           return ended;
         });
@@ -171,7 +171,7 @@ final class LeaseRowCandidacy implements Candidacy {
 
   @Override
   public void whenFreed(Runnable listener) {
-    freed.listen(listener);
+    hints.whenFreed(listener);
   }
 
   @Override
@@ -181,7 +181,7 @@ final class LeaseRowCandidacy implements Candidacy {
 
   @Override
   public void close() {
-    freed.close();
+    hints.close();
     session.close();
     open.remove(this);
   }

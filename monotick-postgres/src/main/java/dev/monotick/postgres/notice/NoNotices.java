@@ -19,6 +19,11 @@ enum NoNotices implements Notices {
   public void send(Connection connection, String kind, String detail) {}
 
   @Override
+  public Subscription whenLost(Runnable listener) {
+    return () -> {};
+  }
+
+  @Override
   public OptionalLong presenceKey() {
     return OptionalLong.empty();
   }

@@ -35,6 +35,9 @@ public interface Notices extends AutoCloseable {
    */
   void send(Connection connection, String kind, String detail) throws SQLException;
 
+  /** Has a listener told whenever the session that listens broke: others may have, too. */
+  Subscription whenLost(Runnable listener);
+
   /** Returns the key of the lock that shows that this process lives; empty if there is none. */
   OptionalLong presenceKey();
 

@@ -18,7 +18,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.Logger;
@@ -65,10 +64,11 @@ public final class SessionNotices implements Notices {
   private final LockKey presence;
   private final Session session;
   private final Listeners listeners = new Listeners();
+  private final Listeners lost = new Listeners();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread;
   private volatile boolean present;
-  private volatile @Nullable CountDownLatch firstOpened = new CountDownLatch(1);
+  private final CountDownLatch firstOpened = new CountDownLatch(1);
   private long pauseMillis; // only the thread's
 
   private SessionNotices(Database database, SchemaName schema, UUID process) {
@@ -96,6 +96,11 @@ public final class SessionNotices implements Notices {
   }
 
   @Override
+  public Subscription whenLost(Runnable listener) {
+    return lost.add("lost", detail -> listener.run());
+  }
+
+  @Override
   public void send(Connection connection, String kind, String detail) throws SQLException {
     try (PreparedStatement notify = connection.prepareStatement("select pg_notify(?, ?)")) {
       notify.setString(1, channel);
@@ -116,8 +121,7 @@ public final class SessionNotices implements Notices {
 
   /** Waits until the session is open for the first time; says whether it is. */
   public boolean awaitOpen(Duration atMost) throws InterruptedException {
-    CountDownLatch opening = firstOpened;
-    return opening == null || opening.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+    return firstOpened.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override
@@ -185,15 +189,12 @@ public final class SessionNotices implements Notices {
   }
 
   private void opened() {
-    CountDownLatch opening = firstOpened;
-    if (opening == null) {
+    if (pauseMillis > 0) {
       log.info("notices arrive again channel={}", channel);
-    } else {
-      firstOpened = null;
-      opening.countDown();
     }
     pauseMillis = 0;
     listeners.tellOfGap();
+    firstOpened.countDown();
   }
 
   private void probe(Connection connection) throws SQLException {
@@ -215,6 +216,7 @@ public final class SessionNotices implements Notices {
 
   private void pause(RuntimeException failure) {
     if (pauseMillis == 0) {
+      lost.tellOfGap();
       log.warn("notices do not arrive, replicas poll meanwhile channel={}", channel, failure);
     }
     pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, Math.max(FIRST_PAUSE_MILLIS, 2 * pauseMillis));

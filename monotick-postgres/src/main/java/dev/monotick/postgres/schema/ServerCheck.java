@@ -2,6 +2,7 @@ package dev.monotick.postgres.schema;
 
 import dev.monotick.SchedulerException;
 import dev.monotick.postgres.connection.ConnectionSource;
+import dev.monotick.postgres.connection.Secrets;
 import dev.monotick.store.StoreException;
 import java.net.UnknownHostException;
 import java.sql.Connection;

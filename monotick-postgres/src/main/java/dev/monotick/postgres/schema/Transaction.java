@@ -1,6 +1,7 @@
 package dev.monotick.postgres.schema;
 
 import dev.monotick.postgres.connection.ConnectionSource;
+import dev.monotick.postgres.connection.Secrets;
 import dev.monotick.postgres.connection.SqlFunction;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -27,7 +28,7 @@ record Transaction(Duration lockTimeout, Duration statementTimeout) {
 
   /** Does something in a transaction on a new connection, at read committed. */
   <T> T run(ConnectionSource source, SqlFunction<T> work) throws SQLException {
-    try (Connection connection = source.open()) {
+    try (Connection connection = open(source)) {
       boolean autoCommit = connection.getAutoCommit();
       int networkTimeout = connection.getNetworkTimeout();
       connection.setNetworkTimeout(
@@ -44,6 +45,15 @@ record Transaction(Duration lockTimeout, Duration statementTimeout) {
       } finally {
         restore(connection, autoCommit, networkTimeout);
       }
+    }
+  }
+
+  /** A failure to connect may quote a URL, and with it a password. */
+  private static Connection open(ConnectionSource source) throws SQLException {
+    try {
+      return source.open();
+    } catch (SQLException e) {
+      throw Secrets.scrub(e);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.monotick.postgres.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.monotick.SchedulerException;
 import java.sql.Connection;
@@ -30,6 +31,13 @@ final class MaintenanceTest {
 
   @BeforeEach
   void migrate() {
+    assumeTrue(
+        fixture
+            .query(
+                "select ((now() + interval '20 seconds') at time zone 'UTC')::date"
+                    + " = (now() at time zone 'UTC')::date")
+            .equals(List.of("t")),
+        "the day is about to change, and with it the names of partitions");
     fixture.migrations().migrate();
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.monotick.SchedulerException;
 import dev.monotick.postgres.TestDatabase;
+import dev.monotick.postgres.connection.SchemaName;
 import dev.monotick.store.StoreException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -117,6 +118,10 @@ final class ServerCheckTest {
         .hasMessageContaining("the URL of the database can't be read")
         .hasMessageContaining("write it like jdbc:postgresql://host:5432/database")
         .hasMessageContaining("***");
+    Migrations migrations =
+        Migrations.of(() -> DriverManager.getConnection(url, "u", PASSWORD), SchemaName.DEFAULT);
+    assertThatThrownBy(migrations::migrate)
+        .satisfies(e -> assertThat(printed(e)).doesNotContain(PASSWORD));
   }
 
   @Test

@@ -1,10 +1,10 @@
-package dev.monotick.postgres.schema;
+package dev.monotick.postgres.connection;
 
 import java.sql.SQLException;
 import java.util.regex.Pattern;
 
 /** Keeps passwords out of what people read: a URL may carry one, and messages quote URLs. */
-final class Secrets {
+public final class Secrets {
 
   private static final Pattern PARAMETER =
       Pattern.compile("(?i)((?:password|passwd|pwd|sslpassword)=)[^&;\\s\"')]*");
@@ -13,7 +13,7 @@ final class Secrets {
   private Secrets() {}
 
   /** Returns the text with stars for each password in a URL. */
-  static String scrub(String text) {
+  public static String scrub(String text) {
     String parameters = PARAMETER.matcher(text).replaceAll("$1***");
     return AUTHORITY.matcher(parameters).replaceAll("$1***@");
   }
@@ -22,7 +22,7 @@ final class Secrets {
    * Returns an exception without passwords: the same one, or if it or a cause shows one, a copy
    * that ends the chain, since each cause of it would be printed as well.
    */
-  static SQLException scrub(SQLException failure) {
+  public static SQLException scrub(SQLException failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       String message = String.valueOf(cause.getMessage());
       if (!scrub(message).equals(message)) {
