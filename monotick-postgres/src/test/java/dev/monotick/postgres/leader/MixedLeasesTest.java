@@ -76,6 +76,24 @@ class MixedLeasesTest {
   }
 
   @Test
+  void identityThatIsInUseTwiceIsNotTakenForOneself() {
+    Member member = cluster.member();
+    ReplicaId same = member.replica.id;
+    try (LeaseRowElection rows = member.replica.leaseRow(SHORT);
+        AdvisoryElection locks = member.replica.advisory(SHORT);
+        Candidacy row = rows.candidate(Cluster.GROUP, same, SHORT);
+        Candidacy otherRow = rows.candidate(Cluster.GROUP, same, SHORT);
+        Candidacy lock = locks.candidate(Cluster.GROUP, same, SHORT)) {
+      Fence other = otherRow.tryAcquire().orElseThrow();
+      otherRow.release(other);
+      Fence term = row.tryAcquire().orElseThrow();
+      assertThat(otherRow.tryAcquire()).as("has led before, by the same name").isEmpty();
+      assertThat(lock.tryAcquire()).isEmpty();
+      assertThat(row.renew(term)).isTrue();
+    }
+  }
+
+  @Test
   void longerLeaseOfTheHolderIsRespected() {
     Member member = cluster.member();
     try (LeaseRowElection rows = member.replica.leaseRow(LONG);
