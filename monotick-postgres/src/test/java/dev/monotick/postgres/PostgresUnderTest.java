@@ -14,10 +14,10 @@ final class PostgresUnderTest implements StoreUnderTest {
 
   private static final LeaseTiming SHORT =
       new LeaseTiming(
-          Duration.ofMillis(1000),
+          Duration.ofMillis(1200),
           Duration.ofMillis(200),
-          Duration.ofMillis(300),
-          Duration.ofMillis(100));
+          Duration.ofMillis(400),
+          Duration.ofMillis(150));
 
   private final TestDatabase direct;
   private final PostgresStore store;

@@ -114,7 +114,9 @@ final class BinariesCache {
     for (Path place : places) {
       try {
         create(place);
-        if (!Files.isWritable(place)) {
+        if (!ServerFolder.isQuotable(place)) {
+          refused.add(place + " has a character that PostgreSQL's programs cannot deal with");
+        } else if (!Files.isWritable(place)) {
           refused.add(place + " cannot be written to");
         } else if (isOpenToOthers(place)) {
           refused.add(place + " can be written to by other users");

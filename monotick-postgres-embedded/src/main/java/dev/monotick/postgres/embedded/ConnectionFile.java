@@ -12,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -82,7 +83,15 @@ record ConnectionFile(int port, String user, String password) {
       channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
       channel.force(true);
     }
+    // If root has started the server of somebody else, that one must be able to read it too.
+    Path folder = file.resolveSibling(".").normalize();
+    for (String attribute : List.of("unix:uid", "unix:gid")) {
+      Object owner = Files.getAttribute(folder, attribute);
+      if (!owner.equals(Files.getAttribute(unfinished, attribute))) {
+        Files.setAttribute(unfinished, attribute, owner);
+      }
+    }
     Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-    FileTrees.sync(file.resolveSibling("."));
+    FileTrees.sync(folder);
   }
 }

@@ -37,7 +37,9 @@ record Launch(Outcome outcome, String message) {
       ConnectionFile connection)
       throws IOException {
     clearAfterCrash(folder);
-    connection.write(folder.connectionFile());
+    if (!ConnectionFile.read(folder.connectionFile()).equals(Optional.of(connection))) {
+      connection.write(folder.connectionFile());
+    }
     ServerLog log = new ServerLog(folder.log());
     log.prepare(user);
     long before = log.end();

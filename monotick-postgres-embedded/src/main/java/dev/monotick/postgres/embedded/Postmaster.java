@@ -1,6 +1,7 @@
 package dev.monotick.postgres.embedded;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -30,7 +31,8 @@ record Postmaster(long pid, String data, int port, String status) {
   /** Reads what the last server has said about itself; empty if it was stopped in good order. */
   static Optional<Postmaster> read(ServerFolder folder) throws IOException {
     try {
-      return parse(Files.readAllLines(file(folder)));
+      byte[] bytes = Files.readAllBytes(file(folder));
+      return parse(new String(bytes, StandardCharsets.UTF_8).lines().toList());
     } catch (NoSuchFileException e) {
       return Optional.empty();
     }
@@ -78,9 +80,23 @@ record Postmaster(long pid, String data, int port, String status) {
         && (folder == 0 || folder >= words.size() || words.get(folder).equals(data));
   }
 
-  /** Ends as soon as its clients have left; new ones are refused. */
-  void stopWhenUnused() {
-    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
+  /**
+   * Lets the server end when its clients have left, or when this process has ended; it takes no new
+   * clients. Does not wait for that.
+   */
+  void stopWithThisProcess() throws IOException {
+    signal("TERM");
+    // Clients of other processes, such as a forgotten psql, would keep it alive.
+    new ProcessBuilder(
+            "sh",
+            "-c",
+            "n=0; while [ $n -lt 600 ] && kill -0 $0 && kill -0 $1; do sleep 0.1; n=$((n+1)); done;"
+                + " kill -0 $0 || kill -s INT $1",
+            Long.toString(ProcessHandle.current().pid()),
+            Long.toString(pid))
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .start();
   }
 
   /** Lets go of all clients, ends in good order and waits for that; says whether it has ended. */

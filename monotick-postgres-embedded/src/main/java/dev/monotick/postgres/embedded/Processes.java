@@ -4,9 +4,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** What can be learned about processes that this one has not started. */
 final class Processes {
@@ -24,15 +23,21 @@ final class Processes {
    */
   static List<String> commandLine(long pid) {
     try {
-      String words = Files.readString(proc(pid, "cmdline"), StandardCharsets.ISO_8859_1);
-      return Arrays.stream(words.split("\0")).map(String::strip).toList();
+      String words = read(pid, "cmdline").replaceFirst("[\\x00 ]+$", "");
+      return List.of(words.split("\0", -1));
     } catch (IOException e) { // no Linux, or no such process
       return ProcessHandle.of(pid)
           .map(ProcessHandle::info)
-          .flatMap(ProcessHandle.Info::commandLine)
-          .map(line -> List.of(line.split(" ")))
+          .filter(info -> info.command().isPresent() && info.arguments().isPresent())
+          .map(info -> words(info.command().orElseThrow(), info.arguments().orElseThrow()))
           .orElse(List.of());
     }
+  }
+
+  private static List<String> words(String command, String[] arguments) {
+    List<String> words = new ArrayList<>(List.of(command));
+    words.addAll(List.of(arguments));
+    return words;
   }
 
   /**
@@ -41,20 +46,17 @@ final class Processes {
    */
   private static boolean hasEnded(long pid) {
     try {
-      String stat = Files.readString(proc(pid, "stat"), StandardCharsets.ISO_8859_1);
-      Optional<Character> state =
-          stat.substring(stat.lastIndexOf(')') + 1)
-              .strip()
-              .chars()
-              .mapToObj(c -> (char) c)
-              .findFirst();
-      return state.filter(c -> c == 'Z' || c == 'X').isPresent();
+      String stat = read(pid, "stat");
+      String state = stat.substring(stat.lastIndexOf(')') + 1).strip();
+      return state.startsWith("Z") || state.startsWith("X");
     } catch (IOException e) {
       return false; // no Linux: what ProcessHandle says has to do
     }
   }
 
-  private static Path proc(long pid, String file) {
-    return Path.of("/proc", Long.toString(pid), file);
+  /** Reads what the system tells of a process, whatever bytes a process may call itself by. */
+  private static String read(long pid, String file) throws IOException {
+    return new String(
+        Files.readAllBytes(Path.of("/proc", Long.toString(pid), file)), StandardCharsets.UTF_8);
   }
 }

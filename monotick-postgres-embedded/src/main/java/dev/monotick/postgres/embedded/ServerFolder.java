@@ -30,15 +30,21 @@ record ServerFolder(Path path) {
       }
       Files.createDirectories(wanted.toAbsolutePath());
       ServerFolder folder = new ServerFolder(wanted.toRealPath());
+      if (!isQuotable(folder.path())) {
+        throw refused(
+            wanted,
+            "has a character in its path that PostgreSQL's programs cannot deal with",
+            "name a folder without any of \" $ ` \\ and line breaks");
+      }
+      if (!Files.isWritable(folder.path())) {
+        throw notWritable(wanted, "");
+      }
       if (!Files.exists(folder.lock())) {
         folder.takePossession();
       }
       return folder;
     } catch (AccessDeniedException e) {
-      throw refused(
-          wanted,
-          "cannot be written to by this user (" + e.getMessage() + ")",
-          "name another folder, or run as the user it belongs to");
+      throw notWritable(wanted, " (" + e.getMessage() + ")");
     } catch (IOException e) {
       throw new EmbeddedPostgresException(
           "the folder " + wanted + " cannot be used: " + e.getMessage(), e);
@@ -56,6 +62,18 @@ record ServerFolder(Path path) {
       }
     }
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+  }
+
+  /** Says whether pg_ctl, which puts paths into quotes and no more, can hand a path to a shell. */
+  static boolean isQuotable(Path path) {
+    return path.toString().chars().noneMatch(c -> c < ' ' || "\"$`\\".indexOf(c) >= 0);
+  }
+
+  private static IllegalArgumentException notWritable(Path folder, String detail) {
+    return refused(
+        folder,
+        "cannot be written to by this user" + detail,
+        "name another folder, or run as the user it belongs to");
   }
 
   private static IllegalArgumentException refused(Path folder, String fact, String remedy) {

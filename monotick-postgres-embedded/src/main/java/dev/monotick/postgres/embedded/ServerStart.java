@@ -24,6 +24,7 @@ final class ServerStart {
   private final StartOptions options;
   private final FolderLock lock;
   private boolean launched;
+  private boolean startedHere;
 
   ServerStart(ServerFolder folder, StartOptions options, FolderLock lock) {
     this.folder = folder;
@@ -39,24 +40,21 @@ final class ServerStart {
     String failure = "";
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       Optional<Postmaster> running = running();
+      if (running.isPresent() && suits(running.get())) {
+        return server(running.get());
+      }
       if (running.isPresent()) {
-        if (suits(running.get())) {
-          return server(running.get(), true);
-        }
         ServerStop.stop(running.get(), folder);
-        continue;
       }
       Launch launch = launch();
       failure = launch.message();
-      switch (launch.outcome()) {
-        case STARTED -> {
-          return server(Postmaster.read(folder).orElseThrow(), false);
-        }
-        case FAILED -> throw failed(failure);
-        case PORT_TAKEN, DATA_TAKEN -> LOG.debug("trying again after {}", failure);
+      startedHere = launch.outcome() == Launch.Outcome.STARTED;
+      if (launch.outcome() == Launch.Outcome.FAILED) {
+        break;
       }
     }
-    throw failed(failure);
+    throw new EmbeddedPostgresException(
+        "could not start PostgreSQL in " + folder.path() + ": " + failure);
   }
 
   /** Says whether this has gone as far as to start a server, whatever came of it. */
@@ -64,20 +62,16 @@ final class ServerStart {
     return launched;
   }
 
-  private EmbeddedPostgresException failed(String failure) {
-    return new EmbeddedPostgresException(
-        "could not start PostgreSQL in " + folder.path() + ": " + failure);
-  }
-
-  private RunningServer server(Postmaster postmaster, boolean wasRunning) throws IOException {
+  private RunningServer server(Postmaster postmaster) throws IOException {
     LOG.info(
         "{} PostgreSQL pid={} port={} folder={}",
-        wasRunning ? "attached to" : "started",
+        startedHere ? "started" : "attached to",
         postmaster.pid(),
         postmaster.port(),
         folder.path());
-    ConnectionFile connection = ConnectionFile.read(folder.connectionFile()).orElseThrow();
-    return new RunningServer(postmaster, connection.withPort(postmaster.port()), wasRunning);
+    ConnectionFile connection =
+        ConnectionFile.read(folder.connectionFile()).orElseThrow(this::noPassword);
+    return new RunningServer(postmaster, connection.withPort(postmaster.port()), !startedHere);
   }
 
   /** Returns the running server, once it is ready; empty if there is none, or none any more. */
@@ -146,12 +140,16 @@ final class ServerStart {
       connection.write(folder.connectionFile());
       Cluster.create(folder, programs, runAs, connection);
     } else if (known.isEmpty()) {
-      throw new EmbeddedPostgresException(
-          folder.connectionFile()
-              + " is missing, and with it the password; restore it from a backup");
+      throw noPassword();
     }
     launched = true;
     return Launch.of(folder, programs, runAs, options.settings(), connection);
+  }
+
+  private EmbeddedPostgresException noPassword() {
+    return new EmbeddedPostgresException(
+        folder.connectionFile()
+            + " is missing, and with it the password; restore it from a backup");
   }
 
   private ConnectionFile connection(Optional<ConnectionFile> known) {

@@ -106,9 +106,8 @@ final class SharedServer {
 
   /**
    * Prepares for the end of this process. Others of its threads may be busy with their own last
-   * work, and need the server for that; so it ends once all its clients have gone, as they have at
-   * the latest with this process. Until then the process counts as a user, so nobody who comes anew
-   * becomes impatient.
+   * work, and need the server for that; so it ends when all its clients have gone, or with this
+   * process. Until then the process counts as a user, so nobody who comes anew becomes impatient.
    */
   synchronized void exit() throws IOException {
     if (users == 0) {
@@ -122,7 +121,9 @@ final class SharedServer {
             return Optional.empty();
           }
           Optional<Postmaster> alive = alive();
-          alive.ifPresent(Postmaster::stopWhenUnused);
+          if (alive.isPresent()) {
+            alive.get().stopWithThisProcess();
+          }
           return alive;
         });
   }

@@ -21,7 +21,8 @@ class EmbeddedPostgresTest {
 
   private static final Map<Integer, EmbeddedPostgres> SERVERS = new HashMap<>();
 
-  @TempDir static Path folder;
+  @TempDir(factory = OpenFolder.class)
+  static Path folder;
 
   @BeforeAll
   static void start() {
@@ -37,7 +38,7 @@ class EmbeddedPostgresTest {
 
   private static EmbeddedPostgresBuilder builder(int major) {
     return EmbeddedPostgres.builder()
-        .folder(folder.resolve("server-" + major))
+        .folder(folder.resolve("it's (a) folder & " + major))
         .major(major)
         .setting("max_connections", "33")
         .setting("search_path", "it's, \"quoted\"");
@@ -126,7 +127,7 @@ class EmbeddedPostgresTest {
   @ParameterizedTest
   @ValueSource(ints = {14, 18})
   void keepsItsFolderClosedToOthers(int major) throws Exception {
-    Path server = folder.resolve("server-" + major);
+    Path server = folder.resolve("it's (a) folder & " + major);
     assertThat((Integer) Files.getAttribute(server, "unix:mode") & 07).isZero();
     assertThat((Integer) Files.getAttribute(server.resolve("connection.conf"), "unix:mode") & 077)
         .isZero();

@@ -53,6 +53,15 @@ final class OtherProcess implements AutoCloseable {
     return new Answer(words[1], words[2], Boolean.parseBoolean(words[3]), Long.parseLong(words[4]));
   }
 
+  /** Waits until it has failed to start a server, and returns what it was told. */
+  String refusal() throws IOException {
+    String line = output.readLine();
+    if (line == null || !line.startsWith("failed ")) {
+      throw new AssertionError("the other process said: " + line);
+    }
+    return line;
+  }
+
   /** Lets it call close on its server; it goes on living. */
   void closeServer() throws IOException {
     tell("close");

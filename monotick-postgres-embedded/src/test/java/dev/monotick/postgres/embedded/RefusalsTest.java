@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Mistakes of those who start a server, and what they are told. */
 class RefusalsTest {
 
-  @TempDir Path parent;
+  @TempDir(factory = OpenFolder.class)
+  Path parent;
 
   private Path folder() {
     return parent.resolve("server");
@@ -59,6 +60,15 @@ class RefusalsTest {
         .withMessageContaining("holds other files and no embedded server");
     assertThat(folder().resolve("photos")).exists();
     assertThat(folder().resolve("lock")).doesNotExist();
+  }
+
+  @Test
+  void aFolderThatProgramsCannotBeToldOf() {
+    EmbeddedPostgresBuilder builder =
+        EmbeddedPostgres.builder().folder(parent.resolve("a $(reboot) b"));
+    assertThatIllegalArgumentException()
+        .isThrownBy(builder::start)
+        .withMessageContaining("has a character in its path");
   }
 
   @Test
@@ -148,6 +158,7 @@ class RefusalsTest {
 
   @Test
   void settingsThatTheServerDoesNotKnowAreAnsweredWithItsLog() throws Exception {
+    Initialised.copyTo(folder());
     EmbeddedPostgresBuilder unknown = builder().setting("max_conections", "10");
     assertThatThrownBy(unknown::start)
         .isInstanceOf(EmbeddedPostgresException.class)

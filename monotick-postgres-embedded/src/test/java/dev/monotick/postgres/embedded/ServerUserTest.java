@@ -11,28 +11,16 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Whom a server runs as: for root somebody else, for all others themselves. */
 @Timeout(120)
 class ServerUserTest {
 
-  private Path open = Path.of("/");
-
-  /** Folders for tests are usually closed to other users. */
-  @BeforeEach
-  void createOpenFolder() throws IOException {
-    open = Files.createTempDirectory("monotick-open-");
-    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
-  }
-
-  @AfterEach
-  void deleteOpenFolder() throws IOException {
-    FileTrees.delete(open);
-  }
+  @TempDir(factory = OpenFolder.class)
+  Path open;
 
   private static void assumeRoot() throws IOException {
     assumeTrue(ServerUser.isRoot(), "only root can run programs as other users");
@@ -91,8 +79,9 @@ class ServerUserTest {
     assumeRoot();
     Path home = Files.createDirectory(open.resolve("home"));
     Commands.run(List.of("chown", "nobody", home.toString()));
+    String classPath = classPath();
     List<String> asNobody = asUser(Commands.run(List.of("id", "-u", "nobody")).output());
-    try (OtherProcess other = OtherProcess.starting(asNobody, classPath(), home.resolve("db"))) {
+    try (OtherProcess other = OtherProcess.starting(asNobody, classPath, home.resolve("db"))) {
       OtherProcess.Answer answer = other.answer();
       Sql.connect(answer.url(), "postgres", answer.password()).close();
       assertThat(owner(home.resolve("db/data"))).isEqualTo(owner(home)).isNotEqualTo(0);
@@ -101,6 +90,23 @@ class ServerUserTest {
       other.closeServer();
       assertThat(Processes.isAlive(answer.postmaster())).isFalse();
       other.exit();
+    }
+    rootCanUseTheServerOfAnother(home.resolve("db"));
+    Path closed = Files.createDirectory(open.resolve("closed"));
+    try (OtherProcess other = OtherProcess.starting(asNobody, classPath, closed)) {
+      assertThat(other.refusal())
+          .contains("folder " + closed + " cannot be written to by this user; name another folder");
+    }
+  }
+
+  private static void rootCanUseTheServerOfAnother(Path folder) throws Exception {
+    Object owner = owner(folder);
+    try (EmbeddedPostgres server =
+        EmbeddedPostgres.builder().folder(folder).port(Ports.anyFree()).start()) {
+      assertThat(Sql.value(server, "select 1")).isEqualTo("1");
+    }
+    for (String file : List.of(".", "data", "connection.conf", "server.log", "lock")) {
+      assertThat(owner(folder.resolve(file))).as(file).isEqualTo(owner);
     }
   }
 

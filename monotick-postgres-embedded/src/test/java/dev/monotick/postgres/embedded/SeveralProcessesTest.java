@@ -6,13 +6,17 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,7 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class SeveralProcessesTest {
 
-  @TempDir Path parent;
+  @TempDir(factory = OpenFolder.class)
+  Path parent;
 
   private Path folder() {
     return parent.resolve("server");
@@ -28,6 +33,13 @@ class SeveralProcessesTest {
 
   private EmbeddedPostgres start() {
     return EmbeddedPostgres.builder().folder(folder()).start();
+  }
+
+  @BeforeEach
+  void initialise(TestInfo test) throws IOException {
+    if (!test.getTags().contains("new-folder")) {
+      Initialised.copyTo(folder());
+    }
   }
 
   @Test
@@ -56,6 +68,20 @@ class SeveralProcessesTest {
       assertThat(answer.attached()).isFalse();
       other.exit();
       assertThat(Polling.await(30, () -> !Processes.isAlive(answer.postmaster()))).isTrue();
+      assertThat(Postmaster.file(new ServerFolder(folder()))).doesNotExist();
+    }
+  }
+
+  /** Somebody who has not started the server does not count, but is not thrown out too early. */
+  @Test
+  void aClientOfNobodyDoesNotKeepTheServer() throws Exception {
+    try (OtherProcess other = OtherProcess.starting(folder())) {
+      OtherProcess.Answer answer = other.answer();
+      try (Connection client = Sql.connect(answer.url(), "postgres", answer.password())) {
+        other.exit();
+        assertThat(Polling.await(30, () -> !Processes.isAlive(answer.postmaster()))).isTrue();
+        assertThat(client.isValid(1)).isFalse();
+      }
       assertThat(Postmaster.file(new ServerFolder(folder()))).doesNotExist();
     }
   }
@@ -124,6 +150,7 @@ class SeveralProcessesTest {
   }
 
   @Test
+  @Tag("new-folder")
   void ofThoseWhoStartAtOnceOneInitialisesAndAllGetTheSameServer() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(3);
     try (OtherProcess one = OtherProcess.starting(folder());
@@ -159,6 +186,7 @@ class SeveralProcessesTest {
   }
 
   @Test
+  @Tag("new-folder")
   void startsAfterAProcessWasKilledWhileItInitialised() throws Exception {
     try (OtherProcess other = OtherProcess.starting(folder())) {
       assertThat(Polling.await(60, this::isBeingInitialised)).isTrue();

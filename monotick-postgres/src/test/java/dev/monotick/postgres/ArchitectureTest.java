@@ -1,0 +1,20 @@
+package dev.monotick.postgres;
+
+import dev.monotick.architecture.ArchitectureRules;
+import java.util.Set;
+
+class ArchitectureTest extends ArchitectureRules {
+
+  @Override
+  protected Set<String> placesForThreads() {
+    return Set.of(
+        "dev.monotick.postgres.Upkeep", // hourly, whether or not an engine runs
+        "dev.monotick.postgres.notice.SessionNotices", // waits in a socket for notices
+        "dev.monotick.postgres.TestServer"); // stops the servers when the JVM ends
+  }
+
+  @Override
+  protected Set<String> placesForSleepInTests() {
+    return Set.of("dev.monotick.postgres.ServerTime");
+  }
+}
