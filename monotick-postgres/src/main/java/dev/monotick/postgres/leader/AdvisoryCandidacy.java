@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>at once if it is marked as released: the holder does that only after its work has ended;
- *   <li>at once if the last holder is this very replica: it knows best what it relies on, and asks
- *       only while that is nothing; the term may be one whose beginning was never answered;
+ *   <li>at once if the last term is this very candidate's: it knows best what it relies on, and
+ *       asks only while that is nothing; the term may be one whose beginning was never answered;
  *   <li>at once if the holder's process is seen to have ended: in this session, thus in this life
  *       of the server, its presence lock was seen held, and now it is free as well as the lease's.
  *       Its kernel closes both connections of a process that ends, in any order, so that this may
@@ -177,8 +177,8 @@ final class AdvisoryCandidacy implements Candidacy {
     String because;
     if (row.released()) {
       because = "it was released";
-    } else if (row.holder().equals(candidate.replica())) {
-      because = "it was this replica's";
+    } else if (table.isOwn(row)) {
+      because = "it was this candidate's own";
     } else if (row.presence() != null
         && row.presence().equals(seenPresence)
         && Boolean.FALSE.equals(present)) {

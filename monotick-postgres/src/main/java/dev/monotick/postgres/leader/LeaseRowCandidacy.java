@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  *       names its epoch, so it can only renew a term that nobody followed; the holder counts from
  *       when the newest <em>acknowledged</em> one was sent. A takeover names the row it saw, so it
  *       finds another one, or begins a term that nobody knows of and that runs out like any other;
- *       this replica takes that over at once, as it asks only while it relies on nothing.
+ *       this candidate takes that over at once, as it asks only while it relies on nothing.
  *   <li>A holder that was silent for a lease and then renews a row that nobody took: its own ticker
  *       says that it is too late, and no statement is sent.
  *   <li>The first row: whoever inserts it inserts it free to take, and takes it like any other.
@@ -110,8 +110,7 @@ final class LeaseRowCandidacy implements Candidacy {
       return Optional.empty(); // somebody deletes rows; the next attempt makes another one
     }
     watch.saw(row, seen.stamp().timeline());
-    boolean mayTake =
-        row.released() || row.holder().equals(candidate.replica()) || watch.hasRunOut();
+    boolean mayTake = row.released() || table.isOwn(row) || watch.hasRunOut();
     return mayTake ? table.mint(connection, row) : Optional.empty();
   }
 

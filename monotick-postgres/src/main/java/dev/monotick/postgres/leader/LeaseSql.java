@@ -68,7 +68,7 @@ record LeaseSql(
       )
       update @lease as l
       set holder = ?, holder_name = (select name from @replica where id = ?),
-        timeline = minted.timeline, epoch = minted.epoch, beat = 0, released = false,
+        timeline = minted.timeline, epoch = minted.epoch, beat = ?, released = false,
         lease_millis = ?, presence = $presence, acquired_at = now()
       from minted
       where l.group_name = ?

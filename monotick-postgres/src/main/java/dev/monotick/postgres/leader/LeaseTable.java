@@ -13,11 +13,17 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One group's lease and fence, as one candidate reads and writes them. */
+/**
+ * One group's lease and fence, as one candidate reads and writes them. Used by one call at a time.
+ */
 final class LeaseTable {
+
+  /** More than any term renews, and as good as nothing among the numbers a term may begin at. */
+  private static final long MOST_BEATS = 1L << 32;
 
   private final LeaseSql sql;
   private final Candidate candidate;
+  private @Nullable Long firstBeat;
 
   /**
    * What a look at the group found.
@@ -96,6 +102,8 @@ final class LeaseTable {
 
   /** Begins a term, unless the row is not what was seen any more. */
   Optional<Minted> mint(Connection connection, LeaseRow seen) throws SQLException {
+    long first = UUID.randomUUID().getMostSignificantBits() >>> 2; // room to count
+    firstBeat = first; // noted before it is sent: the answer may get lost
     try (PreparedStatement statement = connection.prepareStatement(sql.mint())) {
       statement.setString(1, candidate.group());
       statement.setObject(2, seen.holder().value());
@@ -106,14 +114,28 @@ final class LeaseTable {
       statement.setString(7, candidate.group());
       statement.setObject(8, candidate.replica().value());
       statement.setObject(9, candidate.replica().value());
-      statement.setLong(10, candidate.timing().leaseDuration().toMillis());
-      statement.setString(11, candidate.group());
+      statement.setLong(10, first);
+      statement.setLong(11, candidate.timing().leaseDuration().toMillis());
+      statement.setString(12, candidate.group());
       try (ResultSet result = statement.executeQuery()) {
         return result.next()
             ? Optional.of(new Minted(fence(result), stamp(result)))
             : Optional.empty();
       }
     }
+  }
+
+  /**
+   * Says whether the row is that of the last term this very object began, known or not. The replica
+   * alone does not prove that: an identity may be in use twice, by mistake. So the beats of each
+   * term begin at a number that nobody else could have chosen.
+   */
+  boolean isOwn(LeaseRow row) {
+    Long first = firstBeat;
+    return first != null
+        && row.holder().equals(candidate.replica())
+        && row.beat() >= first
+        && row.beat() - first <= MOST_BEATS;
   }
 
   Renewed renew(Connection connection, Fence fence) throws SQLException {

@@ -58,11 +58,6 @@ final class LeaseWatch {
     return left > 0 ? Optional.of(Duration.ofNanos(left)) : Optional.empty();
   }
 
-  /** Forgets what was seen: from here on it means nothing. */
-  void reset() {
-    watched = null;
-  }
-
   private long left(Watched last) {
     return last.nanos - (ticker.read() - last.since);
   }

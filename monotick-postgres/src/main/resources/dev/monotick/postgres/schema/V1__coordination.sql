@@ -79,7 +79,7 @@ create table @lease (
   holder_name  text,
   timeline     bigint      not null,
   epoch        bigint      not null,
-  beat         bigint      not null default 0, -- counts renewals; whoever watches it needs no clock
+  beat         bigint      not null default 0, -- counts renewals, from anywhere; whoever watches it needs no clock
   released     boolean     not null default false,
   lease_millis bigint      not null default 0, -- the holder's own lease duration: replicas may be configured differently
   presence     bigint,                         -- the holder's session lock, if it held one when it last renewed

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class AdvisoryTakeoverTest {
 
-  private static final Duration LEASE = ElectionUnderTest.TIMING.leaseDuration();
+  private static final Duration LEASE = Cluster.TIMING.leaseDuration();
 
   private final Cluster cluster = new Cluster(TestDatabase.on(TestDatabase.NEWEST));
 

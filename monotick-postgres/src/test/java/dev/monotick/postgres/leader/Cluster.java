@@ -23,6 +23,14 @@ final class Cluster implements AutoCloseable {
 
   static final String GROUP = "default";
 
+  /** Short, so that tests are, but long enough for a machine that has more to do. */
+  static final LeaseTiming TIMING =
+      new LeaseTiming(
+          Duration.ofMillis(1500),
+          Duration.ofMillis(300),
+          Duration.ofMillis(500),
+          Duration.ofMillis(150));
+
   final TestDatabase server;
   private final SchemaName schema;
   private final List<AutoCloseable> resources = new ArrayList<>();
@@ -54,7 +62,7 @@ final class Cluster implements AutoCloseable {
   }
 
   Member member() {
-    return member(ElectionUnderTest.TIMING);
+    return member(TIMING);
   }
 
   Member member(LeaseTiming timing) {
@@ -90,7 +98,7 @@ final class Cluster implements AutoCloseable {
 
   /** Tries until a term begins, and returns it. */
   static Fence awaitTerm(Candidacy candidacy) {
-    Duration limit = ElectionUnderTest.TIMING.leaseDuration().multipliedBy(5);
+    Duration limit = TIMING.leaseDuration().multipliedBy(5);
     long start = System.nanoTime();
     while (System.nanoTime() - start < limit.toNanos()) {
       Optional<Fence> term = candidacy.tryAcquire();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class MixedLeasesTest {
 
-  private static final LeaseTiming SHORT = ElectionUnderTest.TIMING;
+  private static final LeaseTiming SHORT = Cluster.TIMING;
   private static final LeaseTiming LONG =
       new LeaseTiming(
           Duration.ofSeconds(3),
@@ -72,6 +72,24 @@ class MixedLeasesTest {
       Fence fresh = Cluster.awaitTerm(row);
       assertThat(fresh.isNewerThan(term)).isTrue();
       assertThat(member.candidacy.renew(term)).isFalse();
+    }
+  }
+
+  @Test
+  void identityThatIsInUseTwiceIsNotTakenForOneself() {
+    Member member = cluster.member();
+    ReplicaId same = member.replica.id;
+    try (LeaseRowElection rows = member.replica.leaseRow(SHORT);
+        AdvisoryElection locks = member.replica.advisory(SHORT);
+        Candidacy row = rows.candidate(Cluster.GROUP, same, SHORT);
+        Candidacy otherRow = rows.candidate(Cluster.GROUP, same, SHORT);
+        Candidacy lock = locks.candidate(Cluster.GROUP, same, SHORT)) {
+      Fence other = otherRow.tryAcquire().orElseThrow();
+      otherRow.release(other);
+      Fence term = row.tryAcquire().orElseThrow();
+      assertThat(otherRow.tryAcquire()).as("has led before, by the same name").isEmpty();
+      assertThat(lock.tryAcquire()).isEmpty();
+      assertThat(row.renew(term)).isTrue();
     }
   }
 
