@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
@@ -70,10 +72,14 @@ record BinariesSource(URL url, String version) {
    */
   String checksum() throws IOException {
     URLConnection connection = url.openConnection();
-    long checksum =
-        connection instanceof JarURLConnection jar && jar.getJarEntry() != null
-            ? jar.getJarEntry().getCrc()
-            : -1;
+    connection.setUseCaches(false); // or the jar would stay open
+    long checksum = -1;
+    if (connection instanceof JarURLConnection jar) {
+      try (JarFile file = jar.getJarFile()) {
+        JarEntry entry = file.getJarEntry(jar.getEntryName());
+        checksum = entry == null ? -1 : entry.getCrc();
+      }
+    }
     return String.format("%08x", checksum != -1 ? checksum : readAll());
   }
 

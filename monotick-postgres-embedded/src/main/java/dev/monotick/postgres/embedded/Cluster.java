@@ -74,13 +74,13 @@ final class Cluster {
                   "--data-checksums"));
       if (!result.isOk()) {
         throw new EmbeddedPostgresException(
-            "could not initialise PostgreSQL in " + folder.path() + ":\n" + result.output());
+            "could not initialise PostgreSQL in " + folder.path() + ":\n" + result.lastLines());
       }
       Files.writeString(data.resolve("pg_hba.conf"), HOST_ACCESS);
       Files.move(data, folder.data(), StandardCopyOption.ATOMIC_MOVE);
       FileTrees.sync(folder.path());
     } finally {
-      FileTrees.delete(unfinished);
+      FileTrees.deleteLeftovers(folder.path(), ServerFolder.UNFINISHED);
     }
   }
 }

@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 final class Commands {
 
   private static final Logger LOG = LoggerFactory.getLogger(Commands.class);
+  private static final int LAST_LINES = 8;
   private static final int SECONDS_BETWEEN_REMARKS = 10;
 
   private Commands() {}
@@ -26,6 +27,12 @@ final class Commands {
   record Result(int exitCode, String output) {
     boolean isOk() {
       return exitCode == 0;
+    }
+
+    /** Returns where a program that failed says why. */
+    String lastLines() {
+      List<String> lines = output.lines().toList();
+      return String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
     }
   }
 
@@ -46,9 +53,21 @@ final class Commands {
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       return new Result(process.exitValue(), output.strip());
     } catch (InterruptedException e) {
-      process.destroy();
+      end(process);
       Thread.currentThread().interrupt();
       throw new EmbeddedPostgresException("interrupted while " + command + " was run", e);
+    }
+  }
+
+  /** Waits for it, as what it works on is going to be cleared away. */
+  private static void end(Process process) {
+    process.destroy();
+    try {
+      if (!process.waitFor(SECONDS_BETWEEN_REMARKS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly(); // the caller is about to say that it was interrupted
     }
   }
 

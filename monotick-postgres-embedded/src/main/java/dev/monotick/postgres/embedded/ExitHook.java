@@ -1,7 +1,6 @@
 package dev.monotick.postgres.embedded;
 
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -9,21 +8,34 @@ import org.slf4j.LoggerFactory;
 final class ExitHook {
 
   private static final Logger LOG = LoggerFactory.getLogger(ExitHook.class);
-  private static final AtomicBoolean INSTALLED = new AtomicBoolean();
+
+  // Guarded by the class.
+  private static boolean installed;
+  private static boolean ending;
 
   private ExitHook() {}
 
-  static void install() {
-    if (INSTALLED.compareAndSet(false, true)) {
+  /** Sees to it that what is started from now on does not stay behind. */
+  static synchronized void install() {
+    if (ending) {
+      throw new EmbeddedPostgresException("no server is started while the JVM ends");
+    }
+    if (!installed) {
       try {
         Runtime.getRuntime().addShutdownHook(new Thread(ExitHook::run, "monotick-postgres-exit"));
       } catch (IllegalStateException e) {
-        throw new EmbeddedPostgresException("no server is started while the JVM shuts down", e);
+        throw new EmbeddedPostgresException("no server is started while the JVM ends", e);
       }
+      installed = true;
     }
   }
 
+  private static synchronized void end() {
+    ending = true;
+  }
+
   private static void run() {
+    end();
     for (SharedServer server : SharedServer.all()) {
       try {
         server.exit();

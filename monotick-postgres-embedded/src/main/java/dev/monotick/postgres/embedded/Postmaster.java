@@ -59,7 +59,7 @@ record Postmaster(long pid, String data, int port, String status) {
   }
 
   boolean isReady() {
-    return status.equals("ready");
+    return status.equals("ready") || status.equals("standby");
   }
 
   boolean isStopping() {

@@ -17,7 +17,6 @@ final class ServerStart {
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerStart.class);
   private static final int ATTEMPTS = 10;
-  private static final int SECONDS_FOR_CLIENTS = 5;
   private static final int SECONDS_BETWEEN_REMARKS = 10;
 
   private final ServerFolder folder;
@@ -84,10 +83,8 @@ final class ServerStart {
       Postmaster busy = found.get();
       if (rounds > 0) {
         LOG.info("waiting for PostgreSQL status={} pid={}", busy.status(), busy.pid());
-      }
-      if (busy.isStopping() && rounds * SECONDS_BETWEEN_REMARKS >= SECONDS_FOR_CLIENTS) {
-        // It waits for its clients to leave, but those who started it have left already.
-        if (!lock.isUsedByOthers()) {
+        if (busy.isStopping() && !lock.isUsedByOthers()) {
+          // It waits for its clients to leave, but those who started it have left already.
           ServerStop.stop(busy, folder);
         }
       }
@@ -157,8 +154,8 @@ final class ServerStart {
       throw new EmbeddedPostgresException(
           "port "
               + options.port()
-              + " on 127.0.0.1 is taken by another process; name another port, or leave it out for"
-              + " a free one");
+              + " on 127.0.0.1 is taken by another process, or not allowed to this one; name another"
+              + " port, or leave it out for a free one");
     }
     int port =
         options.port() != 0

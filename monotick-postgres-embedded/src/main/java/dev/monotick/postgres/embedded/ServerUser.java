@@ -143,9 +143,9 @@ record ServerUser(List<String> prefix, boolean isShell, Optional<Account> owner)
    */
   private static Optional<ServerUser> switchedIfReachable(Account account, ServerFolder folder)
       throws IOException {
-    Path above = folder.path().resolveSibling(".").normalize();
+    String above = folder.path().resolveSibling(".").normalize().toString();
     return ways(account).stream()
-        .filter(way -> Commands.succeeds(way.command("test", "-x", above.toString())))
+        .filter(way -> Commands.succeeds(way.command("test", "-x", above)))
         .findFirst();
   }
 
@@ -186,12 +186,33 @@ record ServerUser(List<String> prefix, boolean isShell, Optional<Account> owner)
           "the user of this process has no name, which PostgreSQL needs, and user namespaces are"
               + " not allowed here; add the user to /etc/passwd, or run as another");
     }
+    String reason =
+        ways(account).stream()
+            .filter(way -> Commands.succeeds(way.command("true")))
+            .findFirst()
+            .map(
+                way ->
+                    account.name()
+                        + ", as whom it would be run, cannot enter "
+                        + closed(way, folder)
+                        + "; name a folder of which all folders above can be entered by everybody")
+            .orElse("none of setpriv, runuser, sudo and su works here; install one of them");
     return new EmbeddedPostgresException(
         "PostgreSQL refuses to run as root, and "
-            + account.name()
-            + ", as whom it would be run, cannot reach the folder "
+            + reason
+            + ", or run this process as another user than root (folder="
             + folder.path()
-            + "; name a folder of which all folders above can be entered by everybody (chmod a+x),"
-            + " or run this process as another user than root");
+            + ")");
+  }
+
+  /** Returns the outermost folder that an account cannot enter. */
+  private static Path closed(ServerUser way, ServerFolder folder) {
+    Path closed = folder.path();
+    for (Path above = closed.getParent(); above != null; above = above.getParent()) {
+      if (!Commands.succeeds(way.command("test", "-x", above.toString()))) {
+        closed = above;
+      }
+    }
+    return closed;
   }
 }

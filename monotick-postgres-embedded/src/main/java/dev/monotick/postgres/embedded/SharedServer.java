@@ -1,6 +1,7 @@
 package dev.monotick.postgres.embedded;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
@@ -16,11 +17,14 @@ final class SharedServer {
   /** By folder. Entries stay, as there are few and a thread may hold on to one. */
   private static final Map<ServerFolder, SharedServer> SERVERS = new ConcurrentHashMap<>();
 
+  private static final int SECONDS_TO_APPEAR = 2;
+
   private final ServerFolder folder;
 
   // Guarded by this: how many use the server here, and, while somebody does, the lock and what is
   // known of the server.
   private int users;
+  private boolean ending;
   private @Nullable FolderLock lock;
   private @Nullable RunningServer server;
 
@@ -80,7 +84,22 @@ final class SharedServer {
       return started;
     } finally {
       if (!done && start.hasLaunched() && !current.isUsed()) {
-        stopNow(); // we were interrupted while it came up; nobody would stop it otherwise
+        abandon();
+      }
+    }
+  }
+
+  /** Stops a server that comes up while its start was interrupted; nobody else would. */
+  private void abandon() throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      if (interrupted) {
+        Polling.await(SECONDS_TO_APPEAR, () -> Files.exists(Postmaster.file(folder)));
+      }
+      stopIf(true);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }
@@ -92,12 +111,17 @@ final class SharedServer {
       return;
     }
     try (FolderLock current = requireLock()) {
-      current.change(
-          () -> {
-            boolean last = current.isUsedHere() && !current.isUsedByOthers();
-            current.leave();
-            return last ? stopNow() : Optional.empty();
-          });
+      if (ending) {
+        // Decided already. Whoever holds the lock may be waiting for just this server to end.
+        stopIf(current.isUsedHere());
+      } else {
+        current.change(
+            () -> {
+              boolean last = !current.isUsedByOthers();
+              current.leave();
+              return stopIf(last);
+            });
+      }
     } finally {
       lock = null;
       server = null;
@@ -114,6 +138,7 @@ final class SharedServer {
       return;
     }
     FolderLock current = requireLock();
+    ending = true;
     current.change(
         () -> {
           if (current.isUsedByOthers()) {
@@ -133,8 +158,8 @@ final class SharedServer {
     return alive().filter(found -> found.isReady() && found.port() == port).isPresent();
   }
 
-  private Optional<Postmaster> stopNow() throws IOException {
-    Optional<Postmaster> alive = alive();
+  private Optional<Postmaster> stopIf(boolean wanted) throws IOException {
+    Optional<Postmaster> alive = wanted ? alive() : Optional.empty();
     if (alive.isPresent()) {
       ServerStop.stop(alive.get(), folder);
     }

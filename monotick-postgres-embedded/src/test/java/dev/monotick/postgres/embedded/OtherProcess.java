@@ -7,6 +7,9 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Writer;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -71,6 +74,23 @@ final class OtherProcess implements AutoCloseable {
     }
   }
 
+  /**
+   * Lets it end in good order, but with last work on its server that waits for a word from here.
+   */
+  void beginExitWithWorkLeft() throws IOException {
+    tell("exit-with-work-left");
+  }
+
+  /** Lets it do its last work, close its server and end. */
+  void finishWork() throws IOException, InterruptedException {
+    tell("go");
+    String line = output.readLine();
+    if (!"worked and closed".equals(line)) {
+      throw new AssertionError("the other process said: " + line);
+    }
+    awaitEnd();
+  }
+
   /** Lets it end in good order, without a word to its server. */
   void exit() throws IOException, InterruptedException {
     tell("exit");
@@ -105,7 +125,7 @@ final class OtherProcess implements AutoCloseable {
 
     private Main() {}
 
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) throws Exception {
       Path folder = Path.of(arguments[0]);
       EmbeddedPostgres server;
       try {
@@ -125,9 +145,27 @@ final class OtherProcess implements AutoCloseable {
               Long.toString(postmaster.pid())));
       try (BufferedReader input = new BufferedReader(new InputStreamReader(System.in, UTF_8))) {
         for (String word; (word = input.readLine()) != null && !word.equals("exit"); ) {
+          if (word.equals("exit-with-work-left")) {
+            Connection connection = Sql.connect(server);
+            Runtime.getRuntime()
+                .addShutdownHook(new Thread(() -> workAndClose(input, connection, server)));
+            System.exit(0);
+          }
           server.close();
           System.out.println("closed");
         }
+      }
+    }
+
+    private static void workAndClose(
+        BufferedReader input, Connection connection, EmbeddedPostgres server) {
+      try (Statement statement = connection.createStatement()) {
+        input.readLine();
+        statement.execute("create table last_work as select 1 as one");
+        server.close();
+        System.out.println("worked and closed");
+      } catch (IOException | SQLException e) {
+        System.out.println("failed " + e.getMessage());
       }
     }
   }

@@ -11,6 +11,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -180,6 +182,35 @@ class RestartTest {
     Files.write(
         Postmaster.file(folder()),
         List.of(Long.toString(pid), folder().data().toString(), "1700000000", "20001", "", ""));
+  }
+
+  @Test
+  void leavesNothingBehindWhenItsStartIsInterrupted() throws Exception {
+    for (String progress : List.of("connection.conf", "server.log")) {
+      FutureTask<EmbeddedPostgres> start = new FutureTask<>(() -> builder(18).start());
+      Thread thread = new Thread(start);
+      thread.start();
+      assertThat(Polling.await(60, () -> Files.exists(folder().path().resolve(progress)))).isTrue();
+      thread.interrupt();
+      try {
+        start.get().close(); // it was faster
+      } catch (ExecutionException e) {
+        assertThat(e).hasCauseInstanceOf(EmbeddedPostgresException.class);
+        assertThat(e).hasMessageContaining("interrupted");
+      }
+      assertThat(Postmaster.read(folder())).isEmpty();
+    }
+    builder(18).start().close();
+  }
+
+  @Test
+  void canBeClosedByAThreadThatIsInterrupted() throws Exception {
+    EmbeddedPostgres server = initialised().start();
+    Postmaster postmaster = postmaster();
+    Thread.currentThread().interrupt();
+    server.close();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(postmaster.isAlive()).isFalse();
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -83,6 +84,36 @@ class SeveralProcessesTest {
         assertThat(client.isValid(1)).isFalse();
       }
       assertThat(Postmaster.file(new ServerFolder(folder()))).doesNotExist();
+    }
+  }
+
+  /** The next process waits for the one before it, which waits for nobody. */
+  @Test
+  void aProcessThatEndsCanStillWorkWithItsServer() throws Exception {
+    FutureTask<EmbeddedPostgres> next = new FutureTask<>(this::start);
+    Thread thread = new Thread(next);
+    try (OtherProcess other = OtherProcess.starting(folder())) {
+      OtherProcess.Answer answer = other.answer();
+      other.beginExitWithWorkLeft();
+      assertThat(Polling.await(30, this::isStopping)).isTrue();
+      thread.start();
+      assertThat(Polling.await(30, () -> thread.getState() == Thread.State.TIMED_WAITING)).isTrue();
+
+      other.finishWork();
+
+      try (EmbeddedPostgres here = next.get()) {
+        assertThat(here.isAttached()).isFalse();
+        assertThat(here.url()).isEqualTo(answer.url());
+        assertThat(Sql.value(here, "select one from last_work")).isEqualTo("1");
+      }
+    }
+  }
+
+  private boolean isStopping() {
+    try {
+      return Postmaster.read(new ServerFolder(folder())).orElseThrow().isStopping();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
