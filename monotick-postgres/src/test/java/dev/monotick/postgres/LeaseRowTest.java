@@ -3,8 +3,10 @@ package dev.monotick.postgres;
 import dev.monotick.testkit.LeaderElectionContract;
 import dev.monotick.testkit.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** Leaders by row, on direct connections of the newest and the oldest server. */
+@Tag("thorough")
 class LeaseRowTest {
 
   @Nested

@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** Behind a real pooler that gives each transaction another session. */
+@Tag("thorough")
 class PoolerTest {
 
   private static @Nullable PgBouncer started;

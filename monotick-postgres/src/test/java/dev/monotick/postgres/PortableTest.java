@@ -10,8 +10,10 @@ import dev.monotick.testkit.LedgerWaitingContract;
 import dev.monotick.testkit.ReplicaRegistryContract;
 import dev.monotick.testkit.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** Nothing that belongs to a session, on the oldest server. */
+@Tag("thorough")
 class PortableTest {
 
   @Nested

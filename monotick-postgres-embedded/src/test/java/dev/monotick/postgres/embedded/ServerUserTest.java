@@ -11,11 +11,13 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whom a server runs as: for root somebody else, for all others themselves. */
+@Tag("thorough")
 @Timeout(120)
 class ServerUserTest {
 
