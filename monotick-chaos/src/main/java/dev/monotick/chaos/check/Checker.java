@@ -1,0 +1,222 @@
+package dev.monotick.chaos.check;
+
+import static java.util.stream.Collectors.groupingBy;
+
+import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.Journal;
+import dev.monotick.chaos.replica.Workload;
+import dev.monotick.chaos.sink.Effect;
+import dev.monotick.chaos.sink.Verdict;
+import dev.monotick.leader.Fence;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds what the sink, the replicas and the ledger wrote down against what is promised. It knows
+ * none of the product's classes but the fence, and reads the ledger's table itself.
+ */
+public final class Checker {
+
+  /** What every violation begins with that tells of two leaders at the same time. */
+  public static final String ONE_LEADER = "one leader at a time";
+
+  private static final Set<String> AT_MOST_ONCE = Set.of(Workload.LEADER, Workload.ONE);
+  private static final Set<String> IN_LEDGER =
+      Set.of(Workload.LEADER, Workload.ONE, Workload.AGAIN);
+  private static final Set<String> NOT_RUN = Set.of("MISSED", "SKIPPED");
+
+  private final List<Journal.Entry> journal;
+  private final List<Event> effects;
+  private final List<LedgerRow> ledger;
+  private final Findings findings = new Findings();
+
+  private Checker(List<Journal.Entry> journal, List<Event> effects, List<LedgerRow> ledger) {
+    this.journal = journal;
+    this.effects = effects;
+    this.ledger = ledger;
+  }
+
+  /**
+   * Checks a run.
+   *
+   * @param journal what the processes told
+   * @param effects what the sink has on disk
+   * @param ledger the rows of the ledger, empty if there is none
+   * @param settled ticks up to this time must have their outcome, null if there is no ledger
+   */
+  public static Findings check(
+      List<Journal.Entry> journal,
+      List<Event> effects,
+      List<LedgerRow> ledger,
+      @Nullable Instant settled) {
+    Checker checker = new Checker(journal, effects, ledger);
+    checker.effects();
+    checker.starts();
+    checker.fences();
+    checker.terms();
+    LocalTicks.check(journal, checker.findings);
+    if (settled != null) {
+      checker.accounts(settled);
+      checker.outcomes(settled);
+    }
+    return checker.findings;
+  }
+
+  /** No effect takes place twice: counted by a process that knows nothing of leases. */
+  private void effects() {
+    Map<String, Integer> accepted = new LinkedHashMap<>();
+    for (Event event : effects) {
+      Verdict verdict = Verdict.valueOf(event.get("verdict"));
+      findings.verdict(verdict);
+      if (verdict == Verdict.ACCEPTED) {
+        accepted.merge(identity(Effect.of(event)), 1, Integer::sum);
+      }
+    }
+    accepted.forEach(
+        (identity, times) -> {
+          if (times > 1) {
+            findings.duplicate(identity + " took place " + times + " times");
+          }
+        });
+  }
+
+  private static String identity(Effect effect) {
+    String tick = effect.task() + "/" + effect.nominal();
+    return switch (effect.task()) {
+      case Workload.EVERY -> tick + "@" + effect.replica();
+      case Workload.SHARED -> effect.task() + "/" + effect.key();
+      default -> tick;
+    };
+  }
+
+  /** No tick is begun twice, unless it asks for that. */
+  private void starts() {
+    journal.stream()
+        .filter(entry -> entry.is("began") && AT_MOST_ONCE.contains(entry.event().get("task")))
+        .collect(groupingBy(entry -> tick(entry.event())))
+        .forEach(
+            (tick, begun) -> {
+              if (begun.size() > 1) {
+                findings.violation("a tick is begun once", tick + " was begun by " + begun);
+              }
+            });
+  }
+
+  /** Once a newer fence was accepted, by the sink or by the ledger, no older one is. */
+  private void fences() {
+    Map<String, Fence> newest = new HashMap<>();
+    for (Event event : effects) {
+      Effect effect = Effect.of(event);
+      if (effect.kind() == Effect.Kind.FENCED && event.has("verdict", "ACCEPTED")) {
+        grows(newest, "sink " + effect.group(), effect.fence(), event.line());
+      }
+    }
+    for (LedgerRow row : ledger) {
+      // Ticks are claimed in order; one that was given back may be taken again later.
+      if (row.fence() != null && row.attempt() == 1) {
+        grows(newest, "ledger " + row.task(), row.fence(), row.toString());
+      }
+    }
+  }
+
+  private void grows(Map<String, Fence> newest, String where, @Nullable Fence next, String what) {
+    Fence known = newest.get(where);
+    if (next == null || (known != null && known.isNewerThan(next))) {
+      findings.violation("no stale fence is accepted", where + " had " + known + " before " + what);
+    } else {
+      newest.put(where, next);
+    }
+  }
+
+  /** At no instant do two replicas rely on leadership, and every term has a newer fence. */
+  private void terms() {
+    List<Term> terms = Term.of(journal);
+    findings.terms(terms.size());
+    for (int i = 0; i < terms.size(); i++) {
+      for (int j = i + 1; j < terms.size(); j++) {
+        if (terms.get(i).overlaps(terms.get(j))) {
+          findings.violation(ONE_LEADER, terms.get(i) + " and " + terms.get(j));
+        }
+      }
+      if (i > 0 && !terms.get(i).fence().isNewerThan(terms.get(i - 1).fence())) {
+        findings.violation("fences grow", terms.get(i - 1) + ", then " + terms.get(i));
+      }
+    }
+  }
+
+  /** Every nominal time is accounted for by one row, alone or in a range, and has its outcome. */
+  private void accounts(Instant settled) {
+    for (String task : IN_LEDGER) {
+      Instant expected = null;
+      Instant last = Instant.MIN;
+      for (LedgerRow row : rows(task).toList()) {
+        if (expected != null && !row.first().equals(expected)) {
+          findings.violation(
+              "every tick has one outcome",
+              task + ": after " + last + " comes " + row.first() + " instead of " + expected);
+        }
+        if (ticks(row.first(), row.last()) != row.count()) {
+          findings.violation("every tick has one outcome", "the range is miscounted: " + row);
+        }
+        if (!row.isEnded() && !row.last().isAfter(settled)) {
+          findings.violation("every tick has one outcome", "none after the run: " + row);
+        }
+        findings.outcome(String.valueOf(row.outcome()), row.count());
+        last = row.last();
+        expected = last.plus(Workload.PERIOD);
+      }
+      if (last.isBefore(settled.minus(Workload.PERIOD))) {
+        findings.violation(
+            "every tick has one outcome", task + ": nothing from " + last + " to " + settled);
+      }
+    }
+  }
+
+  private static long ticks(Instant first, Instant last) {
+    return (last.toEpochMilli() - first.toEpochMilli()) / Workload.PERIOD.toMillis() + 1;
+  }
+
+  /** The ledger says the truth: what has an effect was run, what succeeded has one. */
+  private void outcomes(Instant settled) {
+    Map<String, LedgerRow> rows = new HashMap<>();
+    ledger.forEach(row -> rows.put(row.task() + "/" + row.first(), row));
+    Map<String, Event> accepted = new HashMap<>();
+    for (Event event : effects) {
+      if (event.has("verdict", "ACCEPTED")
+          && IN_LEDGER.contains(event.get("task"))
+          && !Instant.parse(event.get("nominal")).isAfter(settled)) {
+        accepted.put(tick(event), event);
+      }
+    }
+    accepted.forEach(
+        (tick, event) -> {
+          LedgerRow row = rows.get(tick);
+          if (row == null || NOT_RUN.contains(String.valueOf(row.outcome()))) {
+            findings.violation(
+                "what has an effect was run", event.line() + ", but the ledger has " + row);
+          }
+        });
+    rows.forEach(
+        (tick, row) -> {
+          if (!row.first().isAfter(settled)
+              && "SUCCEEDED".equals(row.outcome())
+              && !accepted.containsKey(tick)) {
+            findings.violation("what succeeded has an effect", row + " has none");
+          }
+        });
+  }
+
+  private Stream<LedgerRow> rows(String task) {
+    return ledger.stream().filter(row -> row.task().equals(task));
+  }
+
+  private static String tick(Event event) {
+    return event.get("task") + "/" + event.get("nominal");
+  }
+}

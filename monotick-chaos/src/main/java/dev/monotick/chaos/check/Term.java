@@ -1,0 +1,93 @@
+package dev.monotick.chaos.check;
+
+import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.Journal;
+import dev.monotick.chaos.sink.Effect;
+import dev.monotick.leader.Fence;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stretch in which a replica certainly relied on its leadership, on the clock of the machine. The
+ * true stretch may be longer at both ends, never shorter: so an overlap that is found is real.
+ *
+ * @param source who led
+ * @param fence the fence of the term
+ * @param from when the term was first seen to be valid
+ * @param until until when it was certainly relied on
+ */
+record Term(String source, Fence fence, long from, long until) {
+
+  /** Returns the terms that a journal tells of, by their beginning. */
+  static List<Term> of(List<Journal.Entry> entries) {
+    Map<String, Long> killed = new HashMap<>();
+    Map<String, Building> terms = new LinkedHashMap<>();
+    for (Journal.Entry entry : entries) {
+      Event event = entry.event();
+      switch (event.kind()) {
+        case "kill" -> killed.put(event.get("whom"), event.nanos());
+        case "trust" ->
+            terms
+                .computeIfAbsent(key(entry), key -> new Building(entry.source(), fence(event)))
+                .trusted(event.nanos(), Long.parseLong(event.get("until")));
+        case "lost" -> {
+          Building building = terms.get(key(entry));
+          if (building != null) { // else it was over before anybody could look
+            building.lost(event);
+          }
+        }
+        default -> {}
+      }
+    }
+    List<Term> built = new ArrayList<>();
+    terms.values().forEach(term -> built.add(term.build(killed.get(term.source))));
+    built.sort(Comparator.comparingLong(Term::from));
+    return built;
+  }
+
+  boolean overlaps(Term other) {
+    return from < other.until && other.from < until;
+  }
+
+  private static String key(Journal.Entry entry) {
+    return entry.source() + "/" + entry.event().get("fence");
+  }
+
+  private static Fence fence(Event event) {
+    return Effect.fence(event.get("fence"));
+  }
+
+  private static final class Building {
+
+    private final String source;
+    private final Fence fence;
+    private long from = Long.MAX_VALUE;
+    private long until = Long.MIN_VALUE;
+
+    Building(String source, Fence fence) {
+      this.source = source;
+      this.fence = fence;
+    }
+
+    void trusted(long at, long validUntil) {
+      from = Math.min(from, at);
+      until = Math.max(until, validUntil);
+    }
+
+    /** One that ran out was relied on to the end; any other only until it was last asked. */
+    void lost(Event event) {
+      if (!event.has("cause", "EXPIRED")) {
+        until = Math.min(until, Long.parseLong(event.get("valid")));
+      }
+    }
+
+    Term build(@Nullable Long killedAt) {
+      return new Term(source, fence, from, killedAt == null ? until : Math.min(until, killedAt));
+    }
+  }
+}

@@ -1,0 +1,248 @@
+package dev.monotick.chaos.cluster;
+
+import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.Journal;
+import dev.monotick.chaos.network.FaultProxy;
+import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.process.ChildProcess;
+import dev.monotick.chaos.process.JavaProgram;
+import dev.monotick.chaos.replica.ReplicaProcess;
+import dev.monotick.chaos.replica.ReplicaSettings;
+import dev.monotick.chaos.replica.SharedRows;
+import dev.monotick.chaos.replica.Workload;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * Replicas that share a database and a sink, each behind a network of its own, and all the bad
+ * things that can be done to them. One thread at a time.
+ */
+public final class Cluster implements AutoCloseable {
+
+  /** The name under which faults are told in the journal. */
+  public static final String NEMESIS = "nemesis";
+
+  /** How long a replica may take to start, on a machine that has other things to do. */
+  private static final Duration START = Duration.ofSeconds(60);
+
+  private final ClusterSettings settings;
+  private final DatabaseServer server;
+  private final Sink sink;
+  private final Journal journal;
+  private final Leaders leaders;
+  private final Path folder;
+  private final Function<String, Surroundings> surroundings;
+  private final Map<String, Member> members = new LinkedHashMap<>(); // by place
+  private final Map<String, Integer> starts = new ConcurrentHashMap<>();
+
+  /**
+   * Creates a cluster without replicas.
+   *
+   * @param surroundings where the replica of a place lives
+   */
+  public Cluster(
+      ClusterSettings settings,
+      DatabaseServer server,
+      Sink sink,
+      Journal journal,
+      Path folder,
+      Function<String, Surroundings> surroundings) {
+    this.settings = settings;
+    this.server = server;
+    this.sink = sink;
+    this.journal = journal;
+    this.leaders = new Leaders(journal);
+    this.folder = folder;
+    this.surroundings = surroundings;
+    if (settings.tasks().contains(Workload.SHARED)) {
+      try (Connection connection = server.connect()) {
+        SharedRows.create(connection, settings.schema());
+      } catch (SQLException e) {
+        throw new IllegalStateException("no table for shared work", e);
+      }
+    }
+  }
+
+  /** Starts replicas at places; returns when all have joined. */
+  public void start(String... places) {
+    int mark = journal.mark();
+    List<String> sources = new ArrayList<>();
+    for (String place : places) {
+      sources.add(launch(place).source());
+    }
+    for (String source : sources) {
+      journal.await(
+          "start of " + source,
+          START,
+          mark,
+          entry -> entry.source().equals(source) && entry.is("started"));
+    }
+  }
+
+  /** Returns the replicas that were started and not killed. */
+  public Collection<Member> members() {
+    return List.copyOf(members.values());
+  }
+
+  /** Returns what the processes told. */
+  public Journal journal() {
+    return journal;
+  }
+
+  /** Returns the settings. */
+  public ClusterSettings settings() {
+    return settings;
+  }
+
+  /** Waits until a replica leads, and returns it. */
+  public Member awaitLeader(Duration patience) {
+    journal.awaitUntil("leader of " + settings.schema(), patience, heard -> leader().isPresent());
+    return leader().orElseThrow();
+  }
+
+  /** Returns the newest term, unless it is known to be over. */
+  public Optional<Lead> lead() {
+    return leaders.current();
+  }
+
+  /** Returns the replica that leads, if it was started here and lives. */
+  private Optional<Member> leader() {
+    return lead().flatMap(lead -> find(lead.source()));
+  }
+
+  /** Returns a replica by the name of its process. */
+  public Optional<Member> find(String source) {
+    return members.values().stream().filter(member -> member.source().equals(source)).findFirst();
+  }
+
+  /** Waits until another replica than that one gained leadership, and returns the event. */
+  public Journal.Entry awaitTakeover(Member from, int mark, Duration patience) {
+    return journal.await(
+        "takeover from " + from.source(),
+        patience,
+        mark,
+        entry -> entry.is("gained") && !entry.source().equals(from.source()));
+  }
+
+  /** Kills a replica: SIGKILL. */
+  public long kill(Member member) {
+    long nanos = told("kill", member);
+    member.process().kill();
+    member.network().close();
+    members.remove(member.place());
+    return nanos;
+  }
+
+  /** Stops a replica in its tracks: SIGSTOP. */
+  public long pause(Member member) {
+    long nanos = told("pause", member);
+    member.process().pause();
+    return nanos;
+  }
+
+  /** Lets a replica go on that was paused. */
+  public long resume(Member member) {
+    long nanos = told("resume", member);
+    member.process().resume();
+    return nanos;
+  }
+
+  /** Breaks or heals the network between a replica and its database. */
+  public long set(Member member, Link link) {
+    long nanos = System.nanoTime();
+    journal.add(NEMESIS, Event.at(nanos, "network", "whom", member.source(), "link", link));
+    member.network().set(link);
+    return nanos;
+  }
+
+  /** Resets all connections between a replica and its database: both sides get an error. */
+  public long reset(Member member) {
+    long nanos = told("reset", member);
+    member.network().reset();
+    return nanos;
+  }
+
+  /** Asks a replica to stop gracefully; returns when its process has ended. */
+  public void stop(Member member, Duration patience) {
+    told("stop", member);
+    member.process().tell("stop");
+    member.process().awaitExit(patience);
+    member.network().close();
+    members.remove(member.place());
+  }
+
+  /** Undoes whatever was done: all networks pass, nobody is paused, the dead are started again. */
+  public void heal(String... places) {
+    for (Member member : members()) {
+      set(member, Link.PASSING);
+      if (member.process().isAlive()) {
+        resume(member);
+      } else {
+        kill(member);
+      }
+    }
+    List<String> missing = new ArrayList<>(List.of(places));
+    missing.removeAll(members.keySet());
+    start(missing.toArray(String[]::new));
+  }
+
+  @Override
+  public void close() {
+    members()
+        .forEach(
+            member -> {
+              member.process().close();
+              member.network().close();
+            });
+    members.clear();
+  }
+
+  private long told(String kind, Member whom) {
+    Event event = Event.now(kind, "whom", whom.source());
+    journal.add(NEMESIS, event);
+    return event.nanos();
+  }
+
+  private Member launch(String place) {
+    String source = place + "." + starts.merge(place, 1, Integer::sum);
+    Surroundings where = surroundings.apply(place);
+    FaultProxy network = new FaultProxy(where.database(), server::address);
+    ReplicaSettings replica =
+        new ReplicaSettings(
+            source,
+            server.url(where.database().getHostAddress(), network.port()),
+            server.user(),
+            server.password(),
+            settings.schema(),
+            settings.leadership(),
+            settings.portable(),
+            settings.lease(),
+            settings.membership(),
+            new InetSocketAddress(where.sink(), sink.port()),
+            settings.tasks());
+    JavaProgram program =
+        new JavaProgram(
+            source,
+            ReplicaProcess.class,
+            replica.toArguments(),
+            where.environment(),
+            where.wrapper(),
+            folder.resolve(source + ".err"));
+    ChildProcess process =
+        ChildProcess.start(program, line -> journal.add(source, Event.parse(line)));
+    Member member = new Member(source, place, process, network);
+    members.put(place, member);
+    return member;
+  }
+}

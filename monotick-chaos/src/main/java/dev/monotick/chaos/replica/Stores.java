@@ -1,0 +1,28 @@
+package dev.monotick.chaos.replica;
+
+import dev.monotick.postgres.PostgresLeadership;
+import dev.monotick.postgres.PostgresStore;
+import dev.monotick.postgres.PostgresStoreBuilder;
+import dev.monotick.store.Store;
+import dev.monotick.time.TimeSource;
+
+/** Opens the store under test. */
+final class Stores {
+
+  private Stores() {}
+
+  static Store open(ReplicaSettings settings, TimeSource time) {
+    PostgresStoreBuilder builder =
+        PostgresStore.builder()
+            .url(settings.url())
+            .user(settings.user())
+            .password(settings.password())
+            .schema(settings.schema())
+            .leadership(PostgresLeadership.valueOf(settings.leadership()))
+            .portable(settings.portable())
+            .time(time);
+    settings.lease().ifPresent(builder::leaseTiming);
+    settings.membership().ifPresent(builder::membershipTiming);
+    return builder.build();
+  }
+}

@@ -1,0 +1,84 @@
+package dev.monotick.chaos.replica;
+
+import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.Teller;
+import dev.monotick.leader.LeaderTerm;
+import dev.monotick.leader.LeadershipListener;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells when this replica led, in a way that can be held against it.
+ *
+ * <p>What a listener is told comes late by as much as a scheduler likes, which proves nothing about
+ * two terms that follow each other closely. So the term itself is asked, many times a second, with
+ * the clock read <em>before</em> the question: if the term was valid then, it was valid at that
+ * reading, for a term that is over stays over. And {@code reading + validFor} is never later than
+ * what the term relies on. Both are told ({@code trust}); whoever finds that they overlap with
+ * another replica's has found a real overlap.
+ */
+final class TermWatch implements LeadershipListener {
+
+  private static final long PERIOD_NANOS = 5_000_000;
+  private static final long WORTH_TELLING_NANOS = 20_000_000;
+
+  private final Teller teller;
+  private @Nullable LeaderTerm term; // guarded by this
+  private long lastValid; // guarded by this
+  private long toldUntil; // guarded by this
+
+  TermWatch(Teller teller) {
+    this.teller = teller;
+  }
+
+  void start() {
+    Thread thread =
+        new Thread(
+            () -> {
+              while (true) {
+                look();
+                LockSupport.parkNanos(PERIOD_NANOS);
+              }
+            },
+            "term-watch");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private synchronized void look() {
+    LeaderTerm current = term;
+    if (current == null) {
+      return;
+    }
+    long before = System.nanoTime();
+    Duration validFor = current.validFor();
+    if (validFor.isZero() || validFor.isNegative()) {
+      return;
+    }
+    long until = before + validFor.toNanos();
+    if (lastValid == 0 || until - toldUntil > WORTH_TELLING_NANOS) {
+      toldUntil = until;
+      teller.tell(
+          Event.at(before, "trust", "fence", current.fence(), "until", Long.toString(until)));
+    }
+    lastValid = before;
+  }
+
+  @Override
+  public synchronized void gained(LeaderTerm gained) {
+    term = gained;
+    lastValid = 0;
+    teller.tell("gained", "group", gained.group(), "fence", gained.fence());
+    look();
+  }
+
+  @Override
+  public synchronized void lost(LeaderTerm lost, LossCause cause) {
+    teller.tell(
+        "lost", "group", lost.group(), "fence", lost.fence(), "cause", cause, "valid", lastValid);
+    if (term == lost) {
+      term = null;
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package dev.monotick.chaos.sink;
+
+import dev.monotick.chaos.history.Event;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Speaks to the sink as the worst of bodies do: once it has begun, no interrupt stops it, and
+ * between the announcement and the effect it does not look whether it still may. Thread-safe.
+ */
+public final class SinkClient {
+
+  private final InetSocketAddress address;
+  // Threads of its own: blocking calls on virtual threads end at an interrupt, these do not.
+  private final ExecutorService threads =
+      Executors.newCachedThreadPool(
+          work -> {
+            Thread thread = new Thread(work, "sink-client");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  /** Creates a client of the sink at that address. */
+  public SinkClient(InetSocketAddress address) {
+    this.address = address;
+  }
+
+  /** Sends an effect without announcing it. */
+  public Verdict send(Effect effect) {
+    return CompletableFuture.supplyAsync(() -> talk(effect, false), threads).join();
+  }
+
+  /** Announces an effect, waits for the answer, and sends it. */
+  public Verdict announceAndSend(Effect effect) {
+    return CompletableFuture.supplyAsync(() -> talk(effect, true), threads).join();
+  }
+
+  private Verdict talk(Effect effect, boolean announce) {
+    try (Socket socket = new Socket()) {
+      socket.connect(address, 5_000);
+      socket.setTcpNoDelay(true);
+      try (BufferedReader input =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))) {
+        if (announce) {
+          ask(socket, input, effect.toEvent("prepare"));
+        }
+        return Verdict.valueOf(ask(socket, input, effect.toEvent("effect")));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("the sink at " + address + " does not answer", e);
+    }
+  }
+
+  private static String ask(Socket socket, BufferedReader input, Event question)
+      throws IOException {
+    socket.getOutputStream().write((question.line() + "\n").getBytes(StandardCharsets.UTF_8));
+    @Nullable String answer = input.readLine();
+    if (answer == null) {
+      throw new IOException("the sink hung up");
+    }
+    return answer;
+  }
+}

@@ -1,0 +1,8 @@
+package dev.monotick.chaos.fault;
+
+class AdvisoryLeaseFaultTest extends FaultScenarios {
+
+  AdvisoryLeaseFaultTest() {
+    super(Flavour.ADVISORY);
+  }
+}

@@ -1,0 +1,324 @@
+package dev.monotick.chaos.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.chaos.check.Findings;
+import dev.monotick.chaos.check.LedgerRow;
+import dev.monotick.chaos.cluster.Cluster;
+import dev.monotick.chaos.cluster.EmbeddedServer;
+import dev.monotick.chaos.cluster.Lead;
+import dev.monotick.chaos.cluster.Member;
+import dev.monotick.chaos.cluster.Surroundings;
+import dev.monotick.chaos.cluster.Waiting;
+import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.Journal;
+import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.replica.Workload;
+import dev.monotick.chaos.sink.Effect;
+import dev.monotick.chaos.sink.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What may happen to replicas, one fault after the other to the same cluster; after each, the whole
+ * run so far is checked. Every test shows first that its fault has bitten: a takeover took place, a
+ * fence was refused, a commit was cut.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+@Timeout(120)
+abstract class FaultScenarios {
+
+  private static final Duration D = Run.TIMING.leaseDuration();
+
+  private final Flavour flavour;
+  private ClockShim clocks;
+  private EmbeddedServer server;
+  private Run run;
+  private Cluster cluster;
+
+  @SuppressWarnings("NullAway.Init") // see startCluster
+  FaultScenarios(Flavour flavour) {
+    this.flavour = flavour;
+  }
+
+  @BeforeAll
+  void startCluster() {
+    String name = "faults_" + flavour.name().toLowerCase(Locale.ROOT);
+    Path folder = Run.folder(name);
+    server = Servers.shared();
+    clocks = ClockShim.build(folder);
+    run =
+        new Run(
+            name, flavour, server, folder, place -> Surroundings.with(clocks.environment(place)));
+    cluster = run.cluster();
+  }
+
+  @AfterAll
+  void stopCluster() {
+    run.close();
+  }
+
+  @Test
+  void aLeaderKilledInTheMiddleOfItsEffectIsReplacedAndItsTickIsNotRunAgain() {
+    run.steady();
+    int mark = run.journal().mark();
+    run.sink().hold(Workload.LEADER);
+    Event held = run.sink().awaitHeld(Workload.LEADER, mark, Run.PATIENCE);
+    Member leader = member(held.get("replica"));
+
+    cluster.kill(leader);
+    run.sink().release(Workload.LEADER);
+    cluster.awaitTakeover(leader, mark, Run.PATIENCE);
+
+    verify();
+    assertThat(row(held).outcome()).isEqualTo("UNKNOWN");
+    assertThat(effectsOf(held)).isEmpty();
+  }
+
+  @Test
+  void aTickThatAsksForItIsRunAgainWhenItsReplicaWasKilled() {
+    run.steady();
+    int mark = run.journal().mark();
+    run.sink().hold(Workload.AGAIN);
+    Event held = run.sink().awaitHeld(Workload.AGAIN, mark, Run.PATIENCE);
+    Member member = member(held.get("replica"));
+
+    cluster.kill(member);
+    run.sink().release(Workload.AGAIN);
+    Journal.Entry again =
+        run.awaitEffect(
+            Workload.AGAIN, mark, entry -> entry.event().has("nominal", held.get("nominal")));
+
+    assertThat(again.event().get("attempt")).isEqualTo("2");
+    verify();
+    assertThat(row(held).outcome()).isEqualTo("SUCCEEDED");
+  }
+
+  @Test
+  void aPauseShorterThanTheLeaseBetweenLookingAndActing() {
+    Pause pause = pauseBetweenLookingAndActing(D.multipliedBy(9).dividedBy(10));
+    // Whether it had to step down depends on when it had last renewed; it acted once or not at all.
+    assertThat(effectsOf(pause.held())).hasSize(1);
+    verify();
+  }
+
+  @Test
+  void aPauseSlightlyLongerThanTheLeaseBetweenLookingAndActing() {
+    Pause pause = pauseBetweenLookingAndActing(D.multipliedBy(11).dividedBy(10));
+    Journal.Entry lost = awaitLost(pause);
+    assertThat(lost.event().get("cause")).isNotEqualTo("RELEASED");
+    awaitNextTerm(pause.mark());
+    verify();
+  }
+
+  @Test
+  void aPauseMuchLongerThanTheLeaseBetweenLookingAndActingIsRefusedByItsFence() {
+    Pause pause = pauseBetweenLookingAndActing(D.multipliedBy(3));
+    awaitLost(pause);
+    Journal.Entry judged = awaitJudged(pause.held(), pause.mark());
+    assertThat(judged.event().get("verdict")).isEqualTo("STALE");
+    verify();
+    assertThat(row(pause.held()).outcome()).isEqualTo("UNKNOWN");
+  }
+
+  @Test
+  void aLeaderCutOffInBothDirectionsStepsDownAndItsLateEffectIsRefused() {
+    run.steady();
+    int mark = run.journal().mark();
+    run.sink().hold(Workload.LEADER);
+    Event held = run.sink().awaitHeld(Workload.LEADER, mark, Run.PATIENCE);
+    Member leader = member(held.get("replica"));
+
+    cluster.set(leader, Link.CUT_BOTH_WAYS);
+    Journal.Entry gained = cluster.awaitTakeover(leader, mark, Run.PATIENCE);
+    awaitEffectUnder(gained, mark);
+    run.sink().release(Workload.LEADER);
+
+    assertThat(awaitJudged(held, mark).event().get("verdict")).isEqualTo("STALE");
+    verify(); // heals: what the old leader sent in the meantime arrives now
+    assertThat(row(held).outcome()).isEqualTo("UNKNOWN");
+  }
+
+  @Test
+  void aLeaderWhoseRequestsAreLostStepsDown() {
+    stepsDownWhile(Link.CUT_REQUESTS);
+  }
+
+  @Test
+  void aLeaderWhoDoesNotHearRepliesStepsDown() {
+    stepsDownWhile(Link.CUT_REPLIES);
+  }
+
+  @Test
+  void aConnectionCutDuringCommitRunsNoTickTwiceAndChangesNoOutcome() {
+    run.steady();
+    cutAtCommit("insert into ", 4); // claims
+    cutAtCommit("update ", 4); // reports
+    verify();
+  }
+
+  /** In turn: the server has committed, and nobody hears of it; and it has not. */
+  private void cutAtCommit(String verb, int times) {
+    String wanted = verb + "\"" + cluster.settings().schema() + "\".tick ";
+    for (Member member : cluster.members()) {
+      member
+          .network()
+          .cutAtCommit(sqls -> sqls.stream().anyMatch(sql -> sql.contains(wanted)), times);
+    }
+    Waiting.until(
+        "commit to cut",
+        Run.PATIENCE,
+        () ->
+            cluster.members().stream().allMatch(member -> member.network().cutAtCommit() == times));
+  }
+
+  @Test
+  void aDatabaseThatCrashesAndRecoversLosesNoTick() {
+    Lead before = leadOf(run.steady());
+    int mark = run.journal().mark();
+    server.crash();
+    Waiting.let(D.dividedBy(2));
+    server.restart();
+    run.awaitEffect(Workload.LEADER, mark);
+    Findings findings = verify();
+    assertThat(findings.terms()).isGreaterThan(0);
+    assertThat(run.lead().fence().isNewerThan(before.fence())).isTrue();
+  }
+
+  @Test
+  void aLeaderWhoseWallClockIsSetStepsDown() {
+    stepsDownWhenItsClockIsSet(Duration.ofHours(1));
+    stepsDownWhenItsClockIsSet(Duration.ofHours(-1));
+  }
+
+  @Test
+  void aLeaderThatStopsHandsOverWithoutATrace() {
+    Member leader = run.steady();
+    int mark = run.journal().mark();
+    cluster.stop(leader, Run.PATIENCE);
+    Journal.Entry gained = cluster.awaitTakeover(leader, mark, Run.PATIENCE);
+    Event stopping =
+        run.journal().await("stopping", Run.PATIENCE, mark, entry -> entry.is("stopping")).event();
+    assertThat(Duration.ofNanos(gained.event().nanos() - stopping.nanos())).isLessThan(D);
+    verify();
+  }
+
+  private void stepsDownWhile(Link link) {
+    Member leader = run.steady();
+    int mark = run.journal().mark();
+    cluster.set(leader, link);
+    Journal.Entry gained = cluster.awaitTakeover(leader, mark, Run.PATIENCE);
+    awaitEffectUnder(gained, mark);
+    awaitLost(leader, mark);
+    verify();
+  }
+
+  private void stepsDownWhenItsClockIsSet(Duration offset) {
+    Member leader = run.steady();
+    int mark = run.journal().mark();
+    clocks.set(leader.place(), offset);
+    try {
+      assertThat(awaitLost(leader, mark).event().get("cause")).isEqualTo("CLOCKS_DISAGREE");
+      awaitEffectUnder(awaitNextTerm(mark), mark);
+      verify(); // with a clock that is still wrong
+    } finally {
+      clocks.set(leader.place(), Duration.ZERO);
+    }
+  }
+
+  private record Pause(Member leader, Event held, int mark) {}
+
+  /** Stops the leader when it has looked whether it leads, for so long, and lets it act then. */
+  private Pause pauseBetweenLookingAndActing(Duration length) {
+    run.steady();
+    int mark = run.journal().mark();
+    run.sink().hold(Workload.LEADER);
+    Event held = run.sink().awaitHeld(Workload.LEADER, mark, Run.PATIENCE);
+    Member leader = member(held.get("replica"));
+    cluster.pause(leader);
+    run.sink().release(Workload.LEADER);
+    Waiting.let(length);
+    cluster.resume(leader);
+    awaitJudged(held, mark);
+    return new Pause(leader, held, mark);
+  }
+
+  private Findings verify() {
+    Findings findings = run.settleAndCheck();
+    assertThat(findings.violations()).as(findings.toString()).isEmpty();
+    assertThat(findings.verdicts(Verdict.ACCEPTED)).isGreaterThan(20);
+    return findings;
+  }
+
+  private Lead leadOf(Member leader) {
+    Lead lead = run.lead();
+    assertThat(lead.source()).isEqualTo(leader.source());
+    return lead;
+  }
+
+  private Journal.Entry awaitLost(Pause pause) {
+    return awaitLost(pause.leader(), pause.mark());
+  }
+
+  private Journal.Entry awaitLost(Member leader, int mark) {
+    return run.journal()
+        .await(
+            "end of the term of " + leader.source(),
+            Run.PATIENCE,
+            mark,
+            entry -> entry.is("lost") && entry.source().equals(leader.source()));
+  }
+
+  /** Waits for the next term, whoever leads in it: also the one before may, under a new fence. */
+  private Journal.Entry awaitNextTerm(int mark) {
+    return run.journal().await("next term", Run.PATIENCE, mark, entry -> entry.is("gained"));
+  }
+
+  private void awaitEffectUnder(Journal.Entry gained, int mark) {
+    run.awaitEffect(
+        Workload.LEADER,
+        mark,
+        entry -> entry.event().get("fence").equals(gained.event().get("fence")));
+  }
+
+  private Journal.Entry awaitJudged(Event held, int mark) {
+    return run.journal()
+        .await(
+            "judgement of " + held.get("nominal"),
+            Run.PATIENCE,
+            mark,
+            entry ->
+                entry.is("effect")
+                    && entry.event().has("task", held.get("task"))
+                    && entry.event().has("nominal", held.get("nominal")));
+  }
+
+  private List<Effect> effectsOf(Event held) {
+    return run.sink().effects().stream()
+        .map(Effect::of)
+        .filter(effect -> effect.task().equals(held.get("task")))
+        .filter(effect -> effect.nominal().equals(held.get("nominal")))
+        .toList();
+  }
+
+  private LedgerRow row(Event held) {
+    return run.ledger().stream()
+        .filter(row -> row.task().equals(held.get("task")))
+        .filter(row -> row.first().equals(Instant.parse(held.get("nominal"))))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private Member member(String source) {
+    return cluster.find(source).orElseThrow();
+  }
+}

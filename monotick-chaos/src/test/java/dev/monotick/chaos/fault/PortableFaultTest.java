@@ -1,0 +1,8 @@
+package dev.monotick.chaos.fault;
+
+class PortableFaultTest extends FaultScenarios {
+
+  PortableFaultTest() {
+    super(Flavour.PORTABLE);
+  }
+}

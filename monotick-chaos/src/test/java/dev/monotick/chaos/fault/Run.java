@@ -1,0 +1,227 @@
+package dev.monotick.chaos.fault;
+
+import dev.monotick.chaos.check.Checker;
+import dev.monotick.chaos.check.Findings;
+import dev.monotick.chaos.check.LedgerRow;
+import dev.monotick.chaos.cluster.Cluster;
+import dev.monotick.chaos.cluster.ClusterSettings;
+import dev.monotick.chaos.cluster.DatabaseServer;
+import dev.monotick.chaos.cluster.Lead;
+import dev.monotick.chaos.cluster.Member;
+import dev.monotick.chaos.cluster.Sink;
+import dev.monotick.chaos.cluster.Surroundings;
+import dev.monotick.chaos.cluster.Waiting;
+import dev.monotick.chaos.history.Journal;
+import dev.monotick.chaos.replica.Workload;
+import dev.monotick.leader.LeaseTiming;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** Three replicas with one task of each mode, a sink, and all that was written down. */
+final class Run implements AutoCloseable {
+
+  /** D, H, R and M: the shape of the defaults, in less than a third of the time. */
+  static final LeaseTiming TIMING =
+      new LeaseTiming(
+          Duration.ofMillis(1700),
+          Duration.ofMillis(400),
+          Duration.ofMillis(400),
+          Duration.ofMillis(300));
+
+  /** How long anything may take that must happen, on a machine with other things to do. */
+  static final Duration PATIENCE = Duration.ofSeconds(40);
+
+  static final String[] PLACES = {"r1", "r2", "r3"};
+
+  private final DatabaseServer server;
+  private final Path folder;
+  private final Journal journal = new Journal();
+  private final Sink sink;
+  private final Cluster cluster;
+
+  Run(
+      String name,
+      Flavour flavour,
+      DatabaseServer server,
+      Path folder,
+      Function<String, Surroundings> surroundings) {
+    this.server = server;
+    this.folder = folder;
+    this.sink = new Sink(folder, journal);
+    this.cluster =
+        new Cluster(
+            new ClusterSettings(
+                name,
+                flavour.leadership,
+                flavour.portable,
+                Optional.of(TIMING),
+                Optional.of(TIMING),
+                Workload.ALL),
+            server,
+            sink,
+            journal,
+            folder,
+            surroundings);
+    cluster.start(PLACES);
+  }
+
+  /** Returns an empty folder for what a run writes down, kept for whoever wants to know more. */
+  static Path folder(String name) {
+    Path folder = Path.of("target", "chaos", name).toAbsolutePath();
+    try {
+      if (Files.exists(folder)) {
+        try (Stream<Path> files = Files.walk(folder)) {
+          for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+            Files.delete(file);
+          }
+        }
+      }
+      return Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Cluster cluster() {
+    return cluster;
+  }
+
+  Sink sink() {
+    return sink;
+  }
+
+  Journal journal() {
+    return journal;
+  }
+
+  /** Heals everything, and waits until a leader and all replicas have had effects since. */
+  Member steady() {
+    cluster.heal(PLACES);
+    int mark = journal.mark();
+    awaitEffect(Workload.LEADER, mark);
+    awaitEffect(Workload.ONE, mark);
+    awaitEffect(Workload.AGAIN, mark);
+    for (Member member : cluster.members()) {
+      journal.await(
+          "tick on " + member.source(),
+          PATIENCE,
+          mark,
+          entry -> entry.is("ended") && entry.source().equals(member.source()));
+    }
+    return cluster.awaitLeader(PATIENCE);
+  }
+
+  /** Waits until an effect of a task has taken place. */
+  Journal.Entry awaitEffect(String task, int mark) {
+    return awaitEffect(task, mark, entry -> true);
+  }
+
+  Journal.Entry awaitEffect(String task, int mark, Predicate<Journal.Entry> which) {
+    return journal.await(
+        "effect of " + task,
+        PATIENCE,
+        mark,
+        entry ->
+            entry.is("effect")
+                && entry.event().has("task", task)
+                && entry.event().has("verdict", "ACCEPTED")
+                && which.test(entry));
+  }
+
+  /** Returns who leads now, and its fence. */
+  Lead lead() {
+    return cluster.lead().orElseThrow();
+  }
+
+  /** Heals everything, waits until every tick so far has its outcome, and checks the whole run. */
+  Findings settleAndCheck() {
+    steady();
+    Instant until = databaseTime();
+    Waiting.until(
+        "outcome of every tick up to " + until,
+        PATIENCE,
+        () -> {
+          List<LedgerRow> rows = ledger();
+          return Set.of(Workload.LEADER, Workload.ONE, Workload.AGAIN).stream()
+              .allMatch(task -> isSettled(task, until, rows));
+        });
+    // What it says of ticks up to then will not change any more, while later ones go on.
+    Findings findings = Checker.check(journal.all(), sink.effects(), ledger(), until);
+    writeDown(findings);
+    return findings;
+  }
+
+  private static boolean isSettled(String task, Instant until, List<LedgerRow> rows) {
+    List<LedgerRow> own = rows.stream().filter(row -> row.task().equals(task)).toList();
+    return !own.isEmpty()
+        && own.get(own.size() - 1).last().isAfter(until)
+        && own.stream()
+            .filter(row -> !row.first().isAfter(until))
+            .allMatch(row -> "ENDED".equals(row.status()));
+  }
+
+  List<LedgerRow> ledger() {
+    try (Connection connection = server.connect()) {
+      return LedgerRow.read(connection, cluster.settings().schema());
+    } catch (SQLException e) {
+      throw new IllegalStateException("the ledger cannot be read", e);
+    }
+  }
+
+  Instant databaseTime() {
+    try (Connection connection = server.connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("select clock_timestamp()")) {
+      row.next();
+      return row.getObject(1, OffsetDateTime.class).toInstant();
+    } catch (SQLException e) {
+      throw new IllegalStateException("the database does not know the time", e);
+    }
+  }
+
+  private void writeDown(Findings findings) {
+    try {
+      Files.writeString(
+          folder.resolve("findings.log"),
+          findings + "\n",
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void writeDown() {
+    try {
+      Files.write(
+          folder.resolve("journal.log"),
+          journal.all().stream().map(Journal.Entry::toString).toList());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    writeDown();
+    cluster.close();
+    sink.close();
+  }
+}

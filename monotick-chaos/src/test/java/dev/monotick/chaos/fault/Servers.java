@@ -1,0 +1,15 @@
+package dev.monotick.chaos.fault;
+
+import dev.monotick.chaos.cluster.EmbeddedServer;
+
+/** The server that all tests of this JVM share; it stops with the JVM. */
+final class Servers {
+
+  private static final EmbeddedServer SHARED = new EmbeddedServer(Run.folder("server"));
+
+  private Servers() {}
+
+  static EmbeddedServer shared() {
+    return SHARED;
+  }
+}
