@@ -58,7 +58,7 @@ final class FencedTransaction {
         prove(connection, request);
         committing = true;
         connection.commit();
-      } catch (SQLException | RuntimeException | Error e) {
+      } catch (Throwable e) { // also what is not declared, or to restore would be to commit
         rollback(connection, e);
         if (!committing || !(e instanceof SQLException failure)) {
           throw e;
