@@ -9,6 +9,7 @@ import dev.monotick.ledger.TickRecord;
 import dev.monotick.ledger.TickRecord.Status;
 import dev.monotick.ledger.TransactRequest;
 import dev.monotick.ledger.internal.TickImage;
+import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.SqlFailures;
 import dev.monotick.store.StoreException;
 import dev.monotick.task.Effect;
@@ -125,6 +126,7 @@ final class FencedTransaction {
 
   /** Locks the proof until the commit. */
   private void prove(Connection connection, TransactRequest request) throws SQLException {
+    Database.limitIdleness(connection); // whoever freezes from here on loses the locks
     LeaderProof leader = request.leader();
     if (leader != null && tables.fences().share(connection, List.of(leader)).refuses(leader)) {
       throw refusal(request.tick(), "a newer term has begun");
