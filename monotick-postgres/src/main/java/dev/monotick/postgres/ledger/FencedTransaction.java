@@ -50,10 +50,10 @@ final class FencedTransaction {
     try (Connection connection = dataSource.getConnection()) {
       boolean autoCommit = connection.getAutoCommit();
       requireSameStore(connection);
+      look(request);
       connection.setAutoCommit(false);
       boolean committing = false;
       try {
-        look(connection, request);
         work.run(connection);
         requireOpen(connection, request);
         prove(connection, request);
@@ -107,8 +107,15 @@ final class FencedTransaction {
     }
   }
 
-  private void look(Connection connection, TransactRequest request) throws SQLException {
-    List<TickImage> rows = tables.ticks().find(connection, List.of(request.tick()));
+  /** Apart from the transaction, which would lock the table against its upkeep until it ends. */
+  private void look(TransactRequest request) {
+    TickId tick = request.tick();
+    List<TickImage> rows =
+        tables
+            .database()
+            .once(
+                "looking at tick " + tick,
+                connection -> tables.ticks().find(connection, List.of(tick)));
     requireOwn(request, rows.isEmpty() ? null : rows.get(0).row());
   }
 
