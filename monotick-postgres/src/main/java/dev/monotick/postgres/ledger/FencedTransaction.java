@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A transaction of a body that commits only while its tick is its own.
@@ -34,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * looked at in the beginning as well, without a lock, to refuse early what would be refused anyway.
  */
 final class FencedTransaction {
+
+  private static final Logger log = LoggerFactory.getLogger(FencedTransaction.class);
 
   private final Tables tables;
   private final DatabaseClock clock;
@@ -218,7 +222,7 @@ final class FencedTransaction {
         connection.setAutoCommit(autoCommit);
       }
     } catch (SQLException e) {
-      throw new StoreException("a connection could not be given back: " + e.getMessage(), e);
+      log.debug("a broken connection is left to its pool", e); // what was done is done
     }
   }
 }
