@@ -208,7 +208,7 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
     }
     String who = other.name() + " (" + other.id() + ")";
     String self = "replica " + replica.name() + " (" + replica.id() + ")";
-    if (observer.look(other, looks) == Observer.Verdict.UNKNOWN) {
+    if (observer.look(other, looks) != Observer.Verdict.ALIVE) { // time goes on between two looks
       return Optional.of(
           new StoreException(
               self
