@@ -116,8 +116,7 @@ public final class Database {
     Connection connection = pool.borrow();
     Throwable failure = null;
     try {
-      connection.setNetworkTimeout(Runnable::run, (int) NETWORK_TIMEOUT.toMillis());
-      return work.apply(connection);
+      return NetworkTimeout.during(connection, NETWORK_TIMEOUT, work);
     } catch (SQLException | RuntimeException | Error e) {
       failure = e;
       throw e;
