@@ -3,6 +3,7 @@ package dev.monotick.postgres;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.monotick.leader.Fence;
 import dev.monotick.ledger.ClaimId;
@@ -13,6 +14,7 @@ import dev.monotick.ledger.LeaderProof;
 import dev.monotick.ledger.Ledger;
 import dev.monotick.ledger.OnOverlap;
 import dev.monotick.ledger.Outcome;
+import dev.monotick.ledger.Pause;
 import dev.monotick.ledger.TaskRegistration;
 import dev.monotick.ledger.TaskState;
 import dev.monotick.ledger.TickId;
@@ -25,16 +27,19 @@ import dev.monotick.task.Effect;
 import dev.monotick.task.FencedException;
 import dev.monotick.task.SqlWork;
 import dev.monotick.testkit.FakeTime;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -230,6 +235,96 @@ class FencedTransactionTest {
     }
   }
 
+  /** Whoever lost its right to run during a commit that was not answered gives its tick back. */
+  @Test
+  void tickThatSucceededOccupiesItsTaskNoMoreOnceItIsGivenBack() throws SQLException {
+    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    ledger.transact(run, dataSource, insert(1));
+    FinishRequest back =
+        new FinishRequest(run.claim(), run.tick(), new FinishRequest.GivenBack("leadership lost"));
+    assertThat(ledger.finish(List.of(back)).get(0).recorded()).isFalse();
+    assertThat(row(run).outcome()).isEqualTo(Outcome.SUCCEEDED);
+    assertThat(state().open()).isZero();
+  }
+
+  @Test
+  void replicaThatFreezesBetweenProofAndCommitHoldsUpNobody() throws Exception {
+    Fence old = ledger.mintFence(GROUP, a);
+    TransactRequest run = claim(a, Effect.TRANSACTIONAL, old);
+    CountDownLatch frozen = new CountDownLatch(1);
+    CountDownLatch thaw = new CountDownLatch(1);
+    CompletableFuture<Throwable> end =
+        CompletableFuture.supplyAsync(
+            () ->
+                catchThrowable(
+                    () -> ledger.transact(run, freezingAtCommit(frozen, thaw), insert(1))));
+    try {
+      assertThat(frozen.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(mintAtLast(b).isNewerThan(old)).isTrue();
+      ledger.pause(TASK, new Pause("test", "the task is not locked", ledger.now()));
+    } finally {
+      thaw.countDown();
+    }
+    assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(SQLException.class);
+    assertThat(row(run).outcome()).isNull();
+    assertThat(bills()).isZero();
+  }
+
+  @Test
+  void noTableOfOursIsLockedWhileTheWorkRuns() throws SQLException {
+    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    String locks =
+        "select count(*) from pg_locks where pid = pg_backend_pid() and relation in (select oid from"
+            + " pg_class where relnamespace = '"
+            + test.schema()
+            + "'::regnamespace)";
+    ledger.transact(
+        run,
+        dataSource,
+        connection -> {
+          try (Statement statement = connection.createStatement();
+              ResultSet row = statement.executeQuery(locks)) {
+            row.next();
+            assertThat(row.getInt(1)).isZero();
+          }
+        });
+  }
+
+  private Fence mintAtLast(ReplicaId replica) {
+    Instant end = Instant.now().plus(Duration.ofSeconds(10));
+    while (true) {
+      try {
+        return ledger.mintFence(GROUP, replica);
+      } catch (StoreException e) { // waited for the lock, but not long enough
+        if (Instant.now().isAfter(end)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Kotlin and others know no checked exceptions. */
+  @Test
+  void workThatThrowsWhatItDidNotDeclareIsRolledBack() {
+    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    assertThatThrownBy(
+            () ->
+                ledger.transact(
+                    run,
+                    dataSource,
+                    connection -> {
+                      insert(1).run(connection);
+                      throwUndeclared(new IOException("no such file"));
+                    }))
+        .isInstanceOf(IOException.class);
+    assertThat(bills()).isZero();
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <E extends Exception> void throwUndeclared(Exception exception) throws E {
+    throw (E) exception;
+  }
+
   private TransactRequest claim(ReplicaId replica, Effect effect, @Nullable Fence fence) {
     Instant nominal = FakeTime.START.plusSeconds(60L * ++minutes);
     ClaimId claim = new ClaimId(replica, ++claims);
@@ -295,6 +390,40 @@ class FencedTransactionTest {
                     commits ? "" : "commit")
                 : result,
         "");
+  }
+
+  /** Returns a data source whose connections wait before they commit. */
+  private DataSource freezingAtCommit(CountDownLatch frozen, CountDownLatch thaw) {
+    return proxy(
+        DataSource.class,
+        dataSource,
+        (name, result) -> {
+          if (!name.equals("getConnection")) {
+            return result;
+          }
+          Connection real = (Connection) requireNonNull(result);
+          return proxy(
+              Connection.class,
+              real,
+              (call, ignored) -> {
+                if (call.equals("commit")) {
+                  frozen.countDown();
+                  awaitUninterruptibly(thaw);
+                  real.commit();
+                }
+                return ignored;
+              },
+              "commit");
+        },
+        "");
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private interface After {

@@ -1,5 +1,7 @@
 package dev.monotick.ledger.internal;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.monotick.ledger.AccountRequest;
 import dev.monotick.ledger.ClaimId;
 import dev.monotick.ledger.ClaimReply;
@@ -354,6 +356,9 @@ public final class TaskRow {
   private boolean giveBack(TickRow row, GivenBack given) {
     if (row.is(Status.RUNNING)) {
       row.waitAgain(given.why());
+    } else if (row.is(Status.ENDED) && row.occupies()) {
+      // It succeeded with its transaction, and its replica was not told; but the body has ended.
+      free(row, requireNonNull(row.endedAt()));
     }
     return row.is(Status.WAITING);
   }

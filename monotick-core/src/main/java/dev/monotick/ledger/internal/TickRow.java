@@ -144,6 +144,10 @@ final class TickRow {
     return outcome;
   }
 
+  @Nullable Instant endedAt() {
+    return endedAt;
+  }
+
   int attempt() {
     return attempt;
   }

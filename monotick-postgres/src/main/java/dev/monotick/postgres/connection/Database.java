@@ -4,6 +4,7 @@ import dev.monotick.SchedulerException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,10 @@ public final class Database {
       "select set_config('lock_timeout', '2000', true),"
           + " set_config('statement_timeout', '4000', true),"
           + " set_config('idle_in_transaction_session_timeout', '2000', true)";
+
+  /** For a transaction that is not ours, but holds locks of ours at its end. */
+  private static final String IDLE_LIMIT =
+      "select set_config('idle_in_transaction_session_timeout', '2000', true)";
 
   private static final Pattern TABLE = Pattern.compile("@([a-z_]+)");
 
@@ -77,6 +82,23 @@ public final class Database {
     return call(what, connection -> transaction(connection, work));
   }
 
+  /**
+   * Begins a transaction, in a connection without autocommit: at read committed, whatever the
+   * session's level is, and with limits that the server enforces.
+   */
+  public static void begin(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("set transaction isolation level read committed; " + LIMITS);
+    }
+  }
+
+  /** Has the server end the session, if the transaction that is open is left alone for long. */
+  public static void limitIdleness(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(IDLE_LIMIT);
+    }
+  }
+
   private <T extends @Nullable Object> T call(String what, SqlFunction<T> work) {
     for (int conflicts = 0; ; conflicts++) {
       try {
@@ -94,8 +116,7 @@ public final class Database {
     Connection connection = pool.borrow();
     Throwable failure = null;
     try {
-      connection.setNetworkTimeout(Runnable::run, (int) NETWORK_TIMEOUT.toMillis());
-      return work.apply(connection);
+      return NetworkTimeout.during(connection, NETWORK_TIMEOUT, work);
     } catch (SQLException | RuntimeException | Error e) {
       failure = e;
       throw e;

@@ -124,6 +124,11 @@ public final class Session implements AutoCloseable {
       } catch (SQLException e) {
         log.debug("a connection could not be aborted", e);
       }
+      try {
+        connection.close(); // tells a pool that its place is free; the network is not needed for it
+      } catch (SQLException e) {
+        log.debug("a connection could not be given back", e);
+      }
     }
   }
 }

@@ -33,10 +33,16 @@ public final class SqlFailures {
     return state.equals("40001") || state.equals("40P01");
   }
 
-  /** Says whether the connection is gone, or cannot be trusted any more. */
+  /**
+   * Says whether the connection is gone, or should not be used any more: after a failover one may
+   * lead to a server that became a standby, which answers and refuses to write (25006) for ever.
+   */
   public static boolean isConnectionFailure(SQLException failure) {
     String state = state(failure);
-    return state.isEmpty() || state.startsWith("08") || state.startsWith("57P");
+    return state.isEmpty()
+        || state.startsWith("08")
+        || state.startsWith("57P")
+        || state.equals("25006");
   }
 
   private static boolean isRefusal(SQLException failure) {

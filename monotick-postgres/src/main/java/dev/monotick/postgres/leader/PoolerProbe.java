@@ -1,11 +1,13 @@
 package dev.monotick.postgres.leader;
 
 import dev.monotick.postgres.connection.ConnectionSource;
+import dev.monotick.postgres.connection.NetworkTimeout;
 import dev.monotick.postgres.connection.SqlFailures;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -25,7 +27,7 @@ import java.util.Optional;
  */
 public final class PoolerProbe {
 
-  private static final int TIMEOUT_MILLIS = 5_000;
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   /** Whose turn it is. */
   private static final int[] TURNS = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0};
@@ -63,7 +65,10 @@ public final class PoolerProbe {
   }
 
   private static int pid(Connection connection) throws SQLException {
-    connection.setNetworkTimeout(Runnable::run, TIMEOUT_MILLIS);
+    return NetworkTimeout.during(connection, TIMEOUT, PoolerProbe::ask);
+  }
+
+  private static int ask(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
       row.next();

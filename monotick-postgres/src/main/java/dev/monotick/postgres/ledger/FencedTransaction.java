@@ -9,6 +9,7 @@ import dev.monotick.ledger.TickRecord;
 import dev.monotick.ledger.TickRecord.Status;
 import dev.monotick.ledger.TransactRequest;
 import dev.monotick.ledger.internal.TickImage;
+import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.SqlFailures;
 import dev.monotick.store.StoreException;
 import dev.monotick.task.Effect;
@@ -22,6 +23,8 @@ import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A transaction of a body that commits only while its tick is its own.
@@ -33,6 +36,8 @@ import org.jspecify.annotations.Nullable;
  * looked at in the beginning as well, without a lock, to refuse early what would be refused anyway.
  */
 final class FencedTransaction {
+
+  private static final Logger log = LoggerFactory.getLogger(FencedTransaction.class);
 
   private final Tables tables;
   private final DatabaseClock clock;
@@ -49,16 +54,16 @@ final class FencedTransaction {
     try (Connection connection = dataSource.getConnection()) {
       boolean autoCommit = connection.getAutoCommit();
       requireSameStore(connection);
+      look(request);
       connection.setAutoCommit(false);
       boolean committing = false;
       try {
-        look(connection, request);
         work.run(connection);
         requireOpen(connection, request);
         prove(connection, request);
         committing = true;
         connection.commit();
-      } catch (SQLException | RuntimeException | Error e) {
+      } catch (Throwable e) { // also what is not declared, or to restore would be to commit
         rollback(connection, e);
         if (!committing || !(e instanceof SQLException failure)) {
           throw e;
@@ -106,8 +111,15 @@ final class FencedTransaction {
     }
   }
 
-  private void look(Connection connection, TransactRequest request) throws SQLException {
-    List<TickImage> rows = tables.ticks().find(connection, List.of(request.tick()));
+  /** Apart from the transaction, which would lock the table against its upkeep until it ends. */
+  private void look(TransactRequest request) {
+    TickId tick = request.tick();
+    List<TickImage> rows =
+        tables
+            .database()
+            .once(
+                "looking at tick " + tick,
+                connection -> tables.ticks().find(connection, List.of(tick)));
     requireOwn(request, rows.isEmpty() ? null : rows.get(0).row());
   }
 
@@ -125,6 +137,7 @@ final class FencedTransaction {
 
   /** Locks the proof until the commit. */
   private void prove(Connection connection, TransactRequest request) throws SQLException {
+    Database.limitIdleness(connection); // whoever freezes from here on loses the locks
     LeaderProof leader = request.leader();
     if (leader != null && tables.fences().share(connection, List.of(leader)).refuses(leader)) {
       throw refusal(request.tick(), "a newer term has begun");
@@ -209,7 +222,7 @@ final class FencedTransaction {
         connection.setAutoCommit(autoCommit);
       }
     } catch (SQLException e) {
-      throw new StoreException("a connection could not be given back: " + e.getMessage(), e);
+      log.debug("a broken connection is left to its pool", e); // what was done is done
     }
   }
 }

@@ -183,6 +183,9 @@ public final class SessionNotices implements Notices {
         for (PGNotification notice : arrived) {
           deliver(notice.getParameter());
         }
+        if (!present) {
+          takePresence(connection); // not put off by notices that keep coming
+        }
       }
     }
     return true;

@@ -13,6 +13,7 @@ import dev.monotick.store.StoreException;
 import dev.monotick.time.Ticker;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,6 +59,7 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
   private final Observer observer;
   private final Map<UUID, ReplicaTable.Info> infos = new HashMap<>();
   private long looks;
+  private boolean locked; // whether this session holds its lock
 
   /**
    * How this registry holds and sees things.
@@ -208,7 +210,7 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
     }
     String who = other.name() + " (" + other.id() + ")";
     String self = "replica " + replica.name() + " (" + replica.id() + ")";
-    if (observer.look(other, looks) == Observer.Verdict.UNKNOWN) {
+    if (observer.look(other, looks) != Observer.Verdict.ALIVE) { // time goes on between two looks
       return Optional.of(
           new StoreException(
               self
@@ -270,20 +272,27 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
           if (session.generation() != 0) {
             looks = session.generation();
           }
+          if (!locked) { // a former session, whose end the server had not noticed, may have held it
+            prepare(connection);
+          }
           return work.apply(connection);
         });
   }
 
   /** Takes the lock of this session, beside the one of the other session. */
   private boolean prepare(Connection connection) throws SQLException {
+    locked = presence.isEmpty();
     if (presence.isEmpty()) {
       return false;
     }
     try (PreparedStatement statement =
         connection.prepareStatement("select pg_try_advisory_lock(?)")) {
       statement.setLong(1, presence.getAsLong() ^ 1);
-      statement.executeQuery().close();
-      return true;
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        locked = row.getBoolean(1);
+        return locked;
+      }
     }
   }
 }

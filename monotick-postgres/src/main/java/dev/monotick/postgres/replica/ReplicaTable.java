@@ -99,6 +99,8 @@ final class ReplicaTable {
 
   /** Lets one join at a time. */
   void serialise(Connection connection) throws SQLException {
+    // Whoever waited must see who came before, and whoever freezes must not keep others waiting.
+    Database.begin(connection);
     try (PreparedStatement statement = connection.prepareStatement(serialise)) {
       statement.executeQuery().close();
     }

@@ -1,0 +1,181 @@
+package dev.monotick.postgres.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.monotick.postgres.PostgresStore;
+import dev.monotick.postgres.PostgresStoreBuilder;
+import dev.monotick.postgres.TestDatabase;
+import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.store.StoreException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** What replicas that freeze or lose a connection do to the others. */
+@Timeout(60)
+class MembershipTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final TestDatabase test = TestDatabase.on(TestDatabase.NEWEST);
+  private final CountDownLatch frozen = new CountDownLatch(1);
+  private final CountDownLatch thaw = new CountDownLatch(1);
+
+  @AfterEach
+  void close() {
+    thaw.countDown();
+    test.close();
+  }
+
+  @Test
+  void replicaThatFreezesWhileItJoinsHoldsUpNobody() throws Exception {
+    try (PostgresStore freezing = builder().directDataSource(freezingAtCommit("")).build();
+        PostgresStore other = builder().build()) {
+      CompletableFuture<Throwable> end =
+          CompletableFuture.supplyAsync(
+              () -> catchThrowable(() -> freezing.replicas().join(replica("a"), false)));
+      assertThat(frozen.await(10, TimeUnit.SECONDS)).isTrue();
+      joinAtLast(other.replicas(), replica("b"));
+      thaw.countDown();
+      assertThat(end.get(10, TimeUnit.SECONDS)).isInstanceOf(StoreException.class);
+    }
+  }
+
+  @Test
+  void joinsSeeEachOtherWhateverTheDefaultIsolationIs() throws Exception {
+    String strict = "-c default_transaction_isolation=repeatable\\ read";
+    PGSimpleDataSource direct = direct();
+    direct.setOptions(strict);
+    try (PostgresStore first = builder().directDataSource(freezingAtCommit(strict)).build();
+        PostgresStore second = builder().directDataSource(direct).build()) {
+      CompletableFuture<Void> firstJoins =
+          CompletableFuture.runAsync(() -> first.replicas().join(replica("a"), true));
+      assertThat(frozen.await(10, TimeUnit.SECONDS)).isTrue();
+      CompletableFuture<Throwable> secondJoins =
+          CompletableFuture.supplyAsync(
+              () -> catchThrowable(() -> second.replicas().join(replica("b"), true)));
+      Thread.sleep(300); // until it waits for the first one
+      thaw.countDown();
+      firstJoins.get(10, TimeUnit.SECONDS);
+      assertThat(secondJoins.get(10, TimeUnit.SECONDS)).isInstanceOf(JoinRefusedException.class);
+    }
+  }
+
+  /** The server may take a while to notice that a session ended, and frees its lock only then. */
+  @Test
+  void lockThatShowsThatAReplicaLivesIsTakenWhenItBecomesFree() throws Exception {
+    try (PostgresStore store = builder().build();
+        Connection former = test.connect()) {
+      ReplicaInfo replica = replica("a");
+      store.replicas().join(replica, false);
+      long key = number(former, "select presence # 1 from " + test.schema() + ".replica limit 1");
+      String holder =
+          "select coalesce(max(pid), 0) from pg_locks where locktype = 'advisory' and objsubid = 1"
+              + " and granted and ((classid::bigint << 32) | objid::bigint) = '"
+              + key
+              + "'::bigint";
+      long session = number(former, holder);
+      number(former, "select pg_terminate_backend(" + session + ")::int");
+      number(former, "select 1 from pg_advisory_lock('" + key + "'::bigint)");
+      assertThatThrownBy(() -> store.replicas().beat(replica.id()))
+          .isInstanceOf(StoreException.class);
+      assertThat(store.replicas().beat(replica.id())).isPresent();
+      number(former, "select pg_advisory_unlock('" + key + "'::bigint)::int");
+      assertThat(store.replicas().beat(replica.id())).isPresent();
+      assertThat(number(former, holder)).isNotZero();
+    }
+  }
+
+  private PostgresStoreBuilder builder() {
+    return PostgresStore.builder()
+        .url(test.url())
+        .user(test.user())
+        .password(test.password())
+        .schema(test.schema());
+  }
+
+  private static ReplicaInfo replica(String name) {
+    return new ReplicaInfo(ReplicaId.random(), name, Instant.EPOCH, Set.of());
+  }
+
+  private static void joinAtLast(ReplicaRegistry registry, ReplicaInfo replica) {
+    Instant end = Instant.now().plus(PATIENCE);
+    while (true) {
+      try {
+        registry.join(replica, false);
+        return;
+      } catch (StoreException e) { // waited for the lock, but not long enough
+        if (Instant.now().isAfter(end)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static long number(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  private PGSimpleDataSource direct() {
+    PGSimpleDataSource direct = new PGSimpleDataSource();
+    direct.setUrl(test.url());
+    direct.setUser(test.user());
+    direct.setPassword(test.password());
+    return direct;
+  }
+
+  /** Returns a data source whose connections wait before they commit. */
+  private DataSource freezingAtCommit(String options) {
+    PGSimpleDataSource direct = direct();
+    direct.setOptions(options);
+    return (DataSource)
+        Proxy.newProxyInstance(
+            DataSource.class.getClassLoader(),
+            new Class<?>[] {DataSource.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("getConnection")
+                    ? freezingAtCommit(direct.getConnection())
+                    : method.invoke(direct, arguments));
+  }
+
+  private Connection freezingAtCommit(Connection real) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            Connection.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("commit")) {
+                frozen.countDown();
+                thaw.await();
+              }
+              try {
+                return method.invoke(real, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+}
