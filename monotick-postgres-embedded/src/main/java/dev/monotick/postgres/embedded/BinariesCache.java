@@ -2,6 +2,7 @@ package dev.monotick.postgres.embedded;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.Files;
@@ -97,6 +98,9 @@ final class BinariesCache {
       Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       FileTrees.delete(unfinished);
+      if (e instanceof ClosedByInterruptException) {
+        throw e;
+      }
       throw new EmbeddedPostgresException(
           "could not unpack PostgreSQL "
               + source.version()

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -87,7 +88,12 @@ final class Cluster {
         throw new EmbeddedPostgresException(
             "could not initialise PostgreSQL in " + folder.path() + ":\n" + result.lastLines());
       }
-      Files.writeString(data.resolve("pg_hba.conf"), HOST_ACCESS);
+      Files.writeString(
+          data.resolve("pg_hba.conf"), // for good, as initdb has written all the rest
+          HOST_ACCESS,
+          StandardOpenOption.TRUNCATE_EXISTING,
+          StandardOpenOption.WRITE,
+          StandardOpenOption.SYNC);
       Files.move(data, folder.data(), StandardCopyOption.ATOMIC_MOVE);
       FileTrees.sync(folder.path());
     } finally {

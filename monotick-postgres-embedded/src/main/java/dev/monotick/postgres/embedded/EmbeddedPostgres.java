@@ -40,7 +40,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     try {
       return new EmbeddedPostgres(shared, options, shared.enter(options));
     } catch (IOException e) {
-      throw new EmbeddedPostgresException("could not start PostgreSQL in " + folder + ": " + e, e);
+      throw failure("start", folder, e);
     }
   }
 
@@ -92,8 +92,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     try {
       connection = shared.revive(options).connection();
     } catch (IOException e) {
-      throw new EmbeddedPostgresException(
-          "could not start PostgreSQL in " + shared.folder().path() + ": " + e, e);
+      throw failure("start", shared.folder().path(), e);
     }
   }
 
@@ -116,8 +115,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     try {
       shared.leave();
     } catch (IOException e) {
-      throw new EmbeddedPostgresException(
-          "could not stop PostgreSQL in " + shared.folder().path() + ": " + e, e);
+      throw failure("stop", shared.folder().path(), e);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -129,5 +127,12 @@ public final class EmbeddedPostgres implements AutoCloseable {
   @Override
   public void close() {
     stop();
+  }
+
+  /** Files that are being written are closed by an interrupt, which is then not called by name. */
+  private static EmbeddedPostgresException failure(String what, Path folder, IOException e) {
+    String reason = Thread.currentThread().isInterrupted() ? "interrupted" : e.toString();
+    return new EmbeddedPostgresException(
+        "could not " + what + " PostgreSQL in " + folder + ": " + reason, e);
   }
 }

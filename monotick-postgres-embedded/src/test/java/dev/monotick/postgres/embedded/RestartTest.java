@@ -1,6 +1,7 @@
 package dev.monotick.postgres.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -203,6 +204,19 @@ class RestartTest {
       assertThat(Postmaster.read(folder())).isEmpty();
     }
     builder(18).start().close();
+  }
+
+  @Test
+  void saysThatItsStartWasInterrupted() {
+    Thread.currentThread().interrupt();
+    try {
+      EmbeddedPostgresBuilder builder = builder(18).cache(parent.resolve("cache"));
+      assertThatThrownBy(builder::start)
+          .isInstanceOf(EmbeddedPostgresException.class)
+          .hasMessageContaining("interrupted");
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
   }
 
   @Test
