@@ -43,6 +43,17 @@ final class Cluster {
     }
   }
 
+  /** Refuses to put an empty database where one has been: a log is there once it was started. */
+  static void checkThatNothingIsLost(ServerFolder folder) {
+    if (Files.exists(folder.log())) {
+      throw new EmbeddedPostgresException(
+          folder.data()
+              + " is missing, but has been there, as "
+              + folder.log()
+              + " shows; restore it from a backup, or delete the folder as a whole to begin anew");
+    }
+  }
+
   /**
    * Creates the data beside their place and moves them there as a whole, so that a process that is
    * killed half-way leaves nothing that looks like data. The name is new each time: the program of

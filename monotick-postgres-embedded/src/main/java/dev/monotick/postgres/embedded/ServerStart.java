@@ -134,6 +134,7 @@ final class ServerStart {
     ConnectionFile connection = connection(known);
     FileTrees.deleteLeftovers(folder.path(), ServerFolder.UNFINISHED);
     if (!Cluster.exists(folder)) {
+      Cluster.checkThatNothingIsLost(folder);
       connection.write(folder.connectionFile());
       Cluster.create(folder, programs, runAs, connection);
     } else if (known.isEmpty()) {

@@ -86,6 +86,16 @@ class RefusalsTest {
   }
 
   @Test
+  void dataThatAreGone() throws Exception {
+    Initialised.copyTo(folder());
+    FileTrees.delete(folder().resolve("data"));
+    assertThatThrownBy(() -> builder().start())
+        .isInstanceOf(EmbeddedPostgresException.class)
+        .hasMessageContaining(folder().resolve("data") + " is missing, but has been there");
+    assertThat(folder().resolve("data")).doesNotExist();
+  }
+
+  @Test
   void dataWithoutTheirPassword() throws Exception {
     Files.createDirectories(folder());
     Files.createFile(folder().resolve("lock"));

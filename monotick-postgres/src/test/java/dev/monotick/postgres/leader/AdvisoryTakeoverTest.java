@@ -105,7 +105,7 @@ class AdvisoryTakeoverTest {
     long killed = System.nanoTime();
     Fence fresh = Cluster.awaitTerm(follower.candidacy);
 
-    assertThat(Cluster.since(killed)).isLessThan(LEASE.dividedBy(3));
+    assertThat(Cluster.since(killed)).isLessThan(LEASE.dividedBy(2));
     assertThat(fresh.isNewerThan(old)).isTrue();
   }
 

@@ -30,10 +30,10 @@ class MixedLeasesTest {
   private static final LeaseTiming SHORT = Cluster.TIMING;
   private static final LeaseTiming LONG =
       new LeaseTiming(
-          Duration.ofSeconds(3),
+          Duration.ofSeconds(4),
           Duration.ofMillis(300),
-          Duration.ofMillis(500),
-          Duration.ofMillis(300));
+          Duration.ofMillis(800),
+          Duration.ofMillis(400));
 
   private final Cluster cluster = new Cluster(TestDatabase.on(TestDatabase.NEWEST));
 

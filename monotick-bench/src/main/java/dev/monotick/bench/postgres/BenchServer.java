@@ -1,0 +1,143 @@
+package dev.monotick.bench.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.monotick.postgres.PostgresStore;
+import dev.monotick.postgres.embedded.EmbeddedPostgres;
+import dev.monotick.postgres.embedded.EmbeddedPostgresBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** A server of its own for one benchmark, durable as in production; gone when it is closed. */
+final class BenchServer implements AutoCloseable {
+
+  static final int MAJOR = 18;
+
+  private final Path folder;
+  private final EmbeddedPostgres server;
+
+  private BenchServer(Path folder, EmbeddedPostgres server) {
+    this.folder = folder;
+    this.server = server;
+  }
+
+  static BenchServer start(Map<String, String> settings) throws IOException {
+    Progress.say("starting PostgreSQL " + MAJOR);
+    Path folder = Files.createTempDirectory("monotick-bench-");
+    EmbeddedPostgresBuilder builder =
+        EmbeddedPostgres.builder().folder(folder.resolve("postgres")).major(MAJOR);
+    settings.forEach(builder::setting);
+    return new BenchServer(folder, builder.start());
+  }
+
+  PostgresStore store(String schema) {
+    return PostgresStore.builder()
+        .url(server.url())
+        .user(server.user())
+        .password(server.password())
+        .schema(schema)
+        .build();
+  }
+
+  /** Returns a pool such as an application has. */
+  HikariDataSource pool(int size) {
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(server.url());
+    config.setUsername(server.user());
+    config.setPassword(server.password());
+    config.setMaximumPoolSize(size);
+    return new HikariDataSource(config);
+  }
+
+  Connection connect() throws SQLException {
+    return DriverManager.getConnection(server.url(), server.user(), server.password());
+  }
+
+  void execute(String sql) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  /** Returns the first column of the first row. */
+  String ask(String sql) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(sql)) {
+      return result.next() ? String.valueOf(result.getString(1)) : "nothing";
+    }
+  }
+
+  Path log() {
+    return server.log();
+  }
+
+  /** Prints what the results depend on. */
+  void describe() throws SQLException {
+    System.out.printf(
+        Locale.ROOT,
+        "PostgreSQL %s, fsync=%s, synchronous_commit=%s, shared_buffers=%s, max_connections=%s%n",
+        ask("show server_version"),
+        ask("show fsync"),
+        ask("show synchronous_commit"),
+        ask("show shared_buffers"),
+        ask("show max_connections"));
+    System.out.printf(
+        Locale.ROOT,
+        "JDK %s, %d processors, %s, load average %s%n",
+        Runtime.version(),
+        Runtime.getRuntime().availableProcessors(),
+        Clock.systemUTC().instant(),
+        load());
+  }
+
+  /** Returns the load average of the last minute. */
+  static String load() {
+    return String.format(
+        Locale.ROOT, "%.1f", ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+  }
+
+  /** Returns the processor time of all processes of the server that live. */
+  Duration serverCpu() throws SQLException {
+    long pid =
+        Long.parseLong(
+            ask(StatementLog.OWN + "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"));
+    ProcessHandle postmaster = ProcessHandle.of(pid).orElseThrow();
+    return Stream.concat(Stream.of(postmaster), postmaster.descendants())
+        .map(BenchServer::cpu)
+        .reduce(Duration.ZERO, Duration::plus);
+  }
+
+  static Duration clientCpu() {
+    return cpu(ProcessHandle.current());
+  }
+
+  private static Duration cpu(ProcessHandle process) {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+  }
+
+  @Override
+  public void close() {
+    server.close();
+    try (Stream<Path> files = Files.walk(folder)) {
+      files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

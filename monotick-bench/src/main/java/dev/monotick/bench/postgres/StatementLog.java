@@ -1,0 +1,78 @@
+package dev.monotick.bench.postgres;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Counts the statements in the log of a server that logs all of them with their duration. */
+final class StatementLog {
+
+  /** What a server must be started with. */
+  static final Map<String, String> SETTINGS =
+      Map.of("log_min_duration_statement", "0", "log_line_prefix", "%a|", "max_connections", "500");
+
+  /** What the benchmark itself asks. */
+  static final String OWN = "/* bench */ ";
+
+  private static final Pattern LINE =
+      Pattern.compile(
+          "^[^|]*\\|LOG:  duration: ([0-9.]+) ms  (?:(parse|bind|execute) [^:]*|statement): (.*)$");
+
+  private final Path log;
+  private long position;
+
+  /** What is known of the statements of one kind. */
+  static final class Kind {
+    private long count;
+    private double millis;
+
+    long count() {
+      return count;
+    }
+
+    /** Returns the time that the server spent on them, parsing and planning included. */
+    double millis() {
+      return millis;
+    }
+  }
+
+  StatementLog(Path log) throws IOException {
+    this.log = log;
+    mark();
+  }
+
+  /** Forgets all that was logged until now. */
+  void mark() throws IOException {
+    position = Files.size(log);
+  }
+
+  /** Returns the statements since the mark, by what they are for. */
+  Map<String, Kind> read() throws IOException {
+    byte[] all = Files.readAllBytes(log);
+    String text =
+        new String(all, (int) position, all.length - (int) position, StandardCharsets.UTF_8);
+    Map<String, Kind> kinds = new TreeMap<>();
+    text.lines()
+        .map(LINE::matcher)
+        .filter(Matcher::matches)
+        .filter(line -> !line.group(3).startsWith(OWN.strip()))
+        .forEach(
+            line -> {
+              Kind kind = kinds.computeIfAbsent(purpose(line.group(3)), name -> new Kind());
+              String step = line.group(2);
+              kind.count += step == null || step.equals("execute") ? 1 : 0;
+              kind.millis += Double.parseDouble(line.group(1));
+            });
+    return kinds;
+  }
+
+  private static String purpose(String sql) {
+    String text = sql.strip().replaceAll("\\s+", " ");
+    return text.length() > 110 ? text.substring(0, 110) : text;
+  }
+}
