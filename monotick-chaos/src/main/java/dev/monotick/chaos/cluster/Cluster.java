@@ -111,14 +111,9 @@ public final class Cluster implements AutoCloseable {
     return leader().orElseThrow();
   }
 
-  /** Returns the newest term, unless it is known to be over. */
-  public Optional<Lead> lead() {
-    return leaders.current();
-  }
-
   /** Returns the replica that leads, if it was started here and lives. */
   private Optional<Member> leader() {
-    return lead().flatMap(lead -> find(lead.source()));
+    return leaders.current().flatMap(lead -> find(lead.source()));
   }
 
   /** Returns a replica by the name of its process. */

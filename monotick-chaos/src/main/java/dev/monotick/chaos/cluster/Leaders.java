@@ -3,6 +3,7 @@ package dev.monotick.chaos.cluster;
 import dev.monotick.chaos.history.Event;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.sink.Effect;
+import dev.monotick.leader.Fence;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Who leads, as far as a journal tells. Not thread-safe. */
 final class Leaders {
+
+  /** A term that has begun: who leads, and its fence. */
+  record Lead(String source, Fence fence) {}
 
   private final Journal journal;
   private final Map<String, Lead> open = new HashMap<>();
@@ -34,7 +38,7 @@ final class Leaders {
     Event event = entry.event();
     switch (event.kind()) {
       case "gained" -> {
-        Lead lead = new Lead(entry.source(), Effect.fence(event.get("fence")), event.nanos());
+        Lead lead = new Lead(entry.source(), Effect.fence(event.get("fence")));
         open.put(entry.source(), lead);
         if (newest == null || lead.fence().isNewerThan(newest.fence())) {
           newest = lead;

@@ -6,7 +6,6 @@ import dev.monotick.chaos.check.Findings;
 import dev.monotick.chaos.check.LedgerRow;
 import dev.monotick.chaos.cluster.Cluster;
 import dev.monotick.chaos.cluster.EmbeddedServer;
-import dev.monotick.chaos.cluster.Lead;
 import dev.monotick.chaos.cluster.Member;
 import dev.monotick.chaos.cluster.Surroundings;
 import dev.monotick.chaos.cluster.Waiting;
@@ -105,7 +104,9 @@ abstract class FaultScenarios {
 
   @Test
   void aPauseShorterThanTheLeaseBetweenLookingAndActing() {
-    Pause pause = pauseBetweenLookingAndActing(D.multipliedBy(9).dividedBy(10));
+    Pause pause = pauseBetweenLookingAndActing();
+    Waiting.let(D.multipliedBy(9).dividedBy(10));
+    resume(pause);
     // Whether it had to step down depends on when it had last renewed; it acted once or not at all.
     assertThat(effectsOf(pause.held())).hasSize(1);
     verify();
@@ -113,7 +114,9 @@ abstract class FaultScenarios {
 
   @Test
   void aPauseSlightlyLongerThanTheLeaseBetweenLookingAndActing() {
-    Pause pause = pauseBetweenLookingAndActing(D.multipliedBy(11).dividedBy(10));
+    Pause pause = pauseBetweenLookingAndActing();
+    Waiting.let(D.multipliedBy(11).dividedBy(10));
+    resume(pause);
     Journal.Entry lost = awaitLost(pause);
     assertThat(lost.event().get("cause")).isNotEqualTo("RELEASED");
     awaitNextTerm(pause.mark());
@@ -122,7 +125,11 @@ abstract class FaultScenarios {
 
   @Test
   void aPauseMuchLongerThanTheLeaseBetweenLookingAndActingIsRefusedByItsFence() {
-    Pause pause = pauseBetweenLookingAndActing(D.multipliedBy(3));
+    Pause pause = pauseBetweenLookingAndActing();
+    Waiting.let(D.multipliedBy(3));
+    run.awaitEffectUnder(
+        cluster.awaitTakeover(pause.leader(), pause.mark(), Run.PATIENCE), pause.mark());
+    resume(pause);
     awaitLost(pause);
     Journal.Entry judged = awaitJudged(pause.held(), pause.mark());
     assertThat(judged.event().get("verdict")).isEqualTo("STALE");
@@ -140,7 +147,7 @@ abstract class FaultScenarios {
 
     cluster.set(leader, Link.CUT_BOTH_WAYS);
     Journal.Entry gained = cluster.awaitTakeover(leader, mark, Run.PATIENCE);
-    awaitEffectUnder(gained, mark);
+    run.awaitEffectUnder(gained, mark);
     run.sink().release(Workload.LEADER);
 
     assertThat(awaitJudged(held, mark).event().get("verdict")).isEqualTo("STALE");
@@ -183,15 +190,13 @@ abstract class FaultScenarios {
 
   @Test
   void aDatabaseThatCrashesAndRecoversLosesNoTick() {
-    Lead before = leadOf(run.steady());
+    run.steady();
     int mark = run.journal().mark();
     server.crash();
-    Waiting.let(D.dividedBy(2));
+    Waiting.let(D); // longer than any term can be relied on
     server.restart();
-    run.awaitEffect(Workload.LEADER, mark);
-    Findings findings = verify();
-    assertThat(findings.terms()).isGreaterThan(0);
-    assertThat(run.lead().fence().isNewerThan(before.fence())).isTrue();
+    run.awaitEffectUnder(awaitNextTerm(mark), mark);
+    verify();
   }
 
   @Test
@@ -205,10 +210,10 @@ abstract class FaultScenarios {
     Member leader = run.steady();
     int mark = run.journal().mark();
     cluster.stop(leader, Run.PATIENCE);
-    Journal.Entry gained = cluster.awaitTakeover(leader, mark, Run.PATIENCE);
-    Event stopping =
-        run.journal().await("stopping", Run.PATIENCE, mark, entry -> entry.is("stopping")).event();
-    assertThat(Duration.ofNanos(gained.event().nanos() - stopping.nanos())).isLessThan(D);
+    Journal.Entry stopped =
+        run.journal().await("stop", Run.PATIENCE, mark, entry -> entry.is("stopped"));
+    assertThat(stopped.event().get("clean")).isEqualTo("true");
+    run.awaitEffectUnder(cluster.awaitTakeover(leader, mark, Run.PATIENCE), mark);
     verify();
   }
 
@@ -217,28 +222,35 @@ abstract class FaultScenarios {
     int mark = run.journal().mark();
     cluster.set(leader, link);
     Journal.Entry gained = cluster.awaitTakeover(leader, mark, Run.PATIENCE);
-    awaitEffectUnder(gained, mark);
+    run.awaitEffectUnder(gained, mark);
     awaitLost(leader, mark);
     verify();
   }
 
   private void stepsDownWhenItsClockIsSet(Duration offset) {
-    Member leader = run.steady();
-    int mark = run.journal().mark();
-    clocks.set(leader.place(), offset);
-    try {
-      assertThat(awaitLost(leader, mark).event().get("cause")).isEqualTo("CLOCKS_DISAGREE");
-      awaitEffectUnder(awaitNextTerm(mark), mark);
-      verify(); // with a clock that is still wrong
-    } finally {
-      clocks.set(leader.place(), Duration.ZERO);
+    for (int attempt = 1; ; attempt++) {
+      Member leader = run.steady();
+      int mark = run.journal().mark();
+      clocks.set(leader.place(), offset);
+      try {
+        String cause = awaitLost(leader, mark).event().get("cause");
+        run.awaitEffectUnder(awaitNextTerm(mark), mark);
+        verify(); // with a clock that is still wrong
+        if (cause.equals("CLOCKS_DISAGREE")) {
+          return;
+        }
+        // On a busy machine a renewal may have come too late just then: that is not what is tested.
+        assertThat(attempt).as("attempts, the last ended by " + cause).isLessThan(5);
+      } finally {
+        clocks.set(leader.place(), Duration.ZERO);
+      }
     }
   }
 
   private record Pause(Member leader, Event held, int mark) {}
 
-  /** Stops the leader when it has looked whether it leads, for so long, and lets it act then. */
-  private Pause pauseBetweenLookingAndActing(Duration length) {
+  /** Stops the leader when it has looked whether it leads, and before it acts. */
+  private Pause pauseBetweenLookingAndActing() {
     run.steady();
     int mark = run.journal().mark();
     run.sink().hold(Workload.LEADER);
@@ -246,10 +258,13 @@ abstract class FaultScenarios {
     Member leader = member(held.get("replica"));
     cluster.pause(leader);
     run.sink().release(Workload.LEADER);
-    Waiting.let(length);
-    cluster.resume(leader);
-    awaitJudged(held, mark);
     return new Pause(leader, held, mark);
+  }
+
+  /** Lets it act. */
+  private void resume(Pause pause) {
+    cluster.resume(pause.leader());
+    awaitJudged(pause.held(), pause.mark());
   }
 
   private Findings verify() {
@@ -257,12 +272,6 @@ abstract class FaultScenarios {
     assertThat(findings.violations()).as(findings.toString()).isEmpty();
     assertThat(findings.verdicts(Verdict.ACCEPTED)).isGreaterThan(20);
     return findings;
-  }
-
-  private Lead leadOf(Member leader) {
-    Lead lead = run.lead();
-    assertThat(lead.source()).isEqualTo(leader.source());
-    return lead;
   }
 
   private Journal.Entry awaitLost(Pause pause) {
@@ -281,13 +290,6 @@ abstract class FaultScenarios {
   /** Waits for the next term, whoever leads in it: also the one before may, under a new fence. */
   private Journal.Entry awaitNextTerm(int mark) {
     return run.journal().await("next term", Run.PATIENCE, mark, entry -> entry.is("gained"));
-  }
-
-  private void awaitEffectUnder(Journal.Entry gained, int mark) {
-    run.awaitEffect(
-        Workload.LEADER,
-        mark,
-        entry -> entry.event().get("fence").equals(gained.event().get("fence")));
   }
 
   private Journal.Entry awaitJudged(Event held, int mark) {

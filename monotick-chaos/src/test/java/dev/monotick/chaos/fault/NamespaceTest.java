@@ -7,7 +7,6 @@ import dev.monotick.chaos.check.Findings;
 import dev.monotick.chaos.cluster.Member;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.network.Link;
-import dev.monotick.chaos.replica.Workload;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -78,10 +77,7 @@ class NamespaceTest {
     namespaces.set(leader.place(), link);
     try {
       Journal.Entry gained = run.cluster().awaitTakeover(leader, mark, Run.PATIENCE);
-      run.awaitEffect(
-          Workload.LEADER,
-          mark,
-          entry -> entry.event().get("fence").equals(gained.event().get("fence")));
+      run.awaitEffectUnder(gained, mark);
       run.journal()
           .await(
               "end of the old term",

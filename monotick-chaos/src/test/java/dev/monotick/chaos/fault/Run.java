@@ -6,13 +6,14 @@ import dev.monotick.chaos.check.LedgerRow;
 import dev.monotick.chaos.cluster.Cluster;
 import dev.monotick.chaos.cluster.ClusterSettings;
 import dev.monotick.chaos.cluster.DatabaseServer;
-import dev.monotick.chaos.cluster.Lead;
 import dev.monotick.chaos.cluster.Member;
 import dev.monotick.chaos.cluster.Sink;
 import dev.monotick.chaos.cluster.Surroundings;
 import dev.monotick.chaos.cluster.Waiting;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.replica.Workload;
+import dev.monotick.chaos.sink.Effect;
+import dev.monotick.leader.Fence;
 import dev.monotick.leader.LeaseTiming;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -145,9 +146,13 @@ final class Run implements AutoCloseable {
                 && which.test(entry));
   }
 
-  /** Returns who leads now, and its fence. */
-  Lead lead() {
-    return cluster.lead().orElseThrow();
+  /** Waits until the leader's task had an effect in a term, or in a later one. */
+  void awaitEffectUnder(Journal.Entry gained, int mark) {
+    Fence fence = Effect.fence(gained.event().get("fence"));
+    awaitEffect(
+        Workload.LEADER,
+        mark,
+        entry -> Effect.fence(entry.event().get("fence")).compareTo(fence) >= 0);
   }
 
   /** Heals everything, waits until every tick so far has its outcome, and checks the whole run. */
