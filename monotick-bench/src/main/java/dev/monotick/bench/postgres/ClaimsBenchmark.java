@@ -56,8 +56,8 @@ public final class ClaimsBenchmark {
     arguments.end();
     ExecutorService executor = Executors.newFixedThreadPool(THREADS);
     try (BenchServer server = BenchServer.start(Map.of());
-        PostgresStore emptyStore = server.store("empty");
-        PostgresStore fullStore = server.store("full")) {
+        PostgresStore emptyStore = server.store("claims_empty");
+        PostgresStore fullStore = server.store("claims_full")) {
       server.describe();
       Side empty = side("empty", server, emptyStore);
       Side full = side("full", server, fullStore);
@@ -85,7 +85,7 @@ public final class ClaimsBenchmark {
   private static Side side(String name, BenchServer server, PostgresStore store) {
     return new Side(
         name,
-        new History(server, name),
+        new History(server, "claims_" + name),
         new ClaimLoad(store),
         new Rounds(),
         new Rounds(),

@@ -19,6 +19,16 @@ final class StatementLog {
   /** What the benchmark itself asks. */
   static final String OWN = "/* bench */ ";
 
+  /** How the statements of an idle replica begin, and what they are for. */
+  private static final Map<String, String> PURPOSES =
+      Map.of(
+          "select 1", "is the session for notices alive",
+          "select k.task, k.nominal", "do ticks wait, or have lost their replica",
+          "with held as materialized", "membership: a beat, and who else lives",
+          "with renewed as", "the leader renews its term",
+          "select pg_try_advisory_lock", "a follower asks whether it can lead",
+          "select * from", "upkeep: partitions and what is too old");
+
   private static final Pattern LINE =
       Pattern.compile(
           "^[^|]*\\|LOG:  duration: ([0-9.]+) ms  (?:(parse|bind|execute) [^:]*|statement): (.*)$");
@@ -73,6 +83,12 @@ final class StatementLog {
 
   private static String purpose(String sql) {
     String text = sql.strip().replaceAll("\\s+", " ");
-    return text.length() > 110 ? text.substring(0, 110) : text;
+    String start = text.length() > 80 ? text.substring(0, 80) + " .." : text;
+    for (Map.Entry<String, String> known : PURPOSES.entrySet()) {
+      if (text.startsWith(known.getKey())) {
+        return known.getValue() + ": " + start;
+      }
+    }
+    return start;
   }
 }
