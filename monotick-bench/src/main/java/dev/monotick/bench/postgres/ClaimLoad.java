@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class ClaimLoad {
 
   static final int TASKS = 4_000;
-  private static final int BATCH = 500;
+  static final int BATCH = 500;
   private static final Duration STEP = Duration.ofMillis(1);
 
   private final Ledger ledger;

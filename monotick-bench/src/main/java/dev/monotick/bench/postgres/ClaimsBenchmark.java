@@ -14,7 +14,8 @@ import java.util.function.ToDoubleFunction;
  * one by eight threads; with an empty ledger and with one that holds a month. Rounds take turns, so
  * that whatever else happens on the machine happens to both; the median round counts.
  *
- * <p>Arguments, all optional: rounds, and rows of history.
+ * <p>Arguments, all optional: rounds, rows of history, and 1 to also print, after the rounds, what
+ * the server spends its time on (it then logs all statements, which slows all down).
  */
 public final class ClaimsBenchmark {
 
@@ -53,11 +54,12 @@ public final class ClaimsBenchmark {
     Arguments arguments = new Arguments(args);
     int rounds = arguments.next("ROUNDS", 5, 1, 100);
     int rows = arguments.next("ROWS", 1_000_000, 1, 100_000_000);
+    boolean profile = arguments.next("PROFILE", 0, 0, 1) == 1;
     arguments.end();
     ExecutorService executor = Executors.newFixedThreadPool(THREADS);
-    try (BenchServer server = BenchServer.start(Map.of());
-        PostgresStore emptyStore = server.store("empty");
-        PostgresStore fullStore = server.store("full")) {
+    try (BenchServer server = BenchServer.start(profile ? StatementLog.SETTINGS : Map.of());
+        PostgresStore emptyStore = server.store("claims_empty");
+        PostgresStore fullStore = server.store("claims_full")) {
       server.describe();
       Side empty = side("empty", server, emptyStore);
       Side full = side("full", server, fullStore);
@@ -76,6 +78,10 @@ public final class ClaimsBenchmark {
         round(i % 2 == 0 ? full : empty, executor);
         round(i % 2 == 0 ? empty : full, executor);
       }
+      if (profile) {
+        profile(empty, server, executor);
+        profile(full, server, executor);
+      }
       print(empty, full);
     } finally {
       executor.shutdownNow();
@@ -85,7 +91,7 @@ public final class ClaimsBenchmark {
   private static Side side(String name, BenchServer server, PostgresStore store) {
     return new Side(
         name,
-        new History(server, name),
+        new History(server, "claims_" + name),
         new ClaimLoad(store),
         new Rounds(),
         new Rounds(),
@@ -110,6 +116,18 @@ public final class ClaimsBenchmark {
             side.name(),
             last(side.batch()).claimsPerSecond(),
             last(side.eight()).claimsPerSecond()));
+  }
+
+  private static void profile(Side side, BenchServer server, ExecutorService executor)
+      throws Exception {
+    StatementLog log = new StatementLog(server.log());
+    side.load().singles(ALONE, 1, executor);
+    System.out.println(side.name() + ", single by one thread: statements for each tick");
+    StatementLog.print(log.read(), ALONE);
+    log.mark();
+    side.load().batches();
+    System.out.println(side.name() + ", batches of 500: statements for each batch");
+    StatementLog.print(log.read(), ClaimLoad.TASKS / (double) ClaimLoad.BATCH);
   }
 
   private static ClaimLoad.Taken last(Rounds rounds) {
@@ -139,7 +157,7 @@ public final class ClaimsBenchmark {
       System.out.printf(
           Locale.ROOT,
           "claims %s batch=%.0f/s batch_both=%.0f/s single8=%.0f/s single8_both=%.0f/s"
-              + " single_p50=%.2fms single_p99=%.2fms rounds=%d%n",
+              + " single_p50=%.2fms single_p99=%.2fms rounds=%d load=%s%n",
           side.name(),
           side.batch().median(ClaimLoad.Taken::claimsPerSecond),
           side.batch().median(ClaimLoad.Taken::bothPerSecond),
@@ -147,7 +165,8 @@ public final class ClaimsBenchmark {
           side.eight().median(ClaimLoad.Taken::bothPerSecond),
           side.alone().callMillis(0.5),
           side.alone().callMillis(0.99),
-          side.batch().all().size());
+          side.batch().all().size(),
+          BenchServer.load());
     }
     System.out.printf(
         Locale.ROOT,

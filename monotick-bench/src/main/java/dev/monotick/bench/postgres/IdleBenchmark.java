@@ -60,14 +60,7 @@ public final class IdleBenchmark {
       double connections = Double.parseDouble(server.ask(CLIENTS)) / cluster.size();
       System.out.printf(
           Locale.ROOT, "replicas=%d: statements per second and replica%n", cluster.size());
-      kinds.forEach(
-          (name, kind) ->
-              System.out.printf(
-                  Locale.ROOT,
-                  "  %6.3f /s  %7.3f ms each  %s%n",
-                  kind.count() / elapsed / replicas,
-                  kind.millis() / Math.max(1, kind.count()),
-                  name));
+      StatementLog.print(kinds, elapsed * replicas);
       double control = rate(kinds, IdleBenchmark::isControl) / elapsed / replicas;
       double queries = rate(kinds, sql -> !isControl(sql)) / elapsed / replicas;
       return String.format(

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -14,10 +15,24 @@ final class StatementLog {
 
   /** What a server must be started with. */
   static final Map<String, String> SETTINGS =
-      Map.of("log_min_duration_statement", "0", "log_line_prefix", "%a|", "max_connections", "500");
+      Map.of(
+          "log_min_duration_statement", "0",
+          "log_parameter_max_length", "0",
+          "log_line_prefix", "%a|",
+          "max_connections", "500");
 
   /** What the benchmark itself asks. */
   static final String OWN = "/* bench */ ";
+
+  /** How the statements of an idle replica begin, and what they are for. */
+  private static final Map<String, String> PURPOSES =
+      Map.of(
+          "select 1", "is the session for notices alive",
+          "select k.task, k.nominal", "do ticks wait, or have lost their replica",
+          "with held as materialized", "membership: a beat, and who else lives",
+          "with renewed as", "the leader renews its term",
+          "select pg_try_advisory_lock", "a follower asks whether it can lead",
+          "select * from", "upkeep: partitions and what is too old");
 
   private static final Pattern LINE =
       Pattern.compile(
@@ -29,15 +44,21 @@ final class StatementLog {
   /** What is known of the statements of one kind. */
   static final class Kind {
     private long count;
-    private double millis;
+    private double planMillis;
+    private double runMillis;
 
     long count() {
       return count;
     }
 
-    /** Returns the time that the server spent on them, parsing and planning included. */
-    double millis() {
-      return millis;
+    /** Returns the time that the server spent on parsing and planning one, on average. */
+    double planMillis() {
+      return planMillis / Math.max(1, count);
+    }
+
+    /** Returns the time that the server spent on executing one, on average. */
+    double runMillis() {
+      return runMillis / Math.max(1, count);
     }
   }
 
@@ -65,14 +86,38 @@ final class StatementLog {
             line -> {
               Kind kind = kinds.computeIfAbsent(purpose(line.group(3)), name -> new Kind());
               String step = line.group(2);
-              kind.count += step == null || step.equals("execute") ? 1 : 0;
-              kind.millis += Double.parseDouble(line.group(1));
+              double millis = Double.parseDouble(line.group(1));
+              if (step == null || step.equals("execute")) {
+                kind.count++;
+                kind.runMillis += millis;
+              } else {
+                kind.planMillis += millis;
+              }
             });
     return kinds;
   }
 
+  /** Prints a line for each kind of statement. */
+  static void print(Map<String, Kind> kinds, double units) {
+    kinds.forEach(
+        (name, kind) ->
+            System.out.printf(
+                Locale.ROOT,
+                "  %8.3f  plan %7.3f ms  run %7.3f ms  %s%n",
+                kind.count() / units,
+                kind.planMillis(),
+                kind.runMillis(),
+                name));
+  }
+
   private static String purpose(String sql) {
     String text = sql.strip().replaceAll("\\s+", " ");
-    return text.length() > 110 ? text.substring(0, 110) : text;
+    String start = text.length() > 80 ? text.substring(0, 80) + " .." : text;
+    for (Map.Entry<String, String> known : PURPOSES.entrySet()) {
+      if (text.startsWith(known.getKey())) {
+        return known.getValue() + ": " + start;
+      }
+    }
+    return start;
   }
 }
