@@ -1,6 +1,7 @@
 package dev.monotick.architecture;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import java.sql.Connection;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -47,13 +48,13 @@ class ArchitectureTest extends ArchitectureRules {
   }
 
   @Test
-  void coreNeedsNothingButJavaBaseSlf4jAndJspecify() {
+  void coreNeedsNothingButJavaSlf4jAndJspecify() {
     refuse(
-        "prefer java.base and a few own lines: what core needs, every user pays for",
+        "prefer java.base, java.sql and a few own lines: what core needs, every user pays for",
         dependencies(
             mainClasses(),
             origin -> true,
-            target -> !ours().test(target) && !isIn(target, LIBRARIES) && !isInJavaBase(target)));
+            target -> !ours().test(target) && !isIn(target, LIBRARIES) && !isInJava(target)));
   }
 
   private static Predicate<JavaClass> ours() {
@@ -66,7 +67,10 @@ class ArchitectureTest extends ArchitectureRules {
     return type -> isIn(type, places);
   }
 
-  private static boolean isInJavaBase(JavaClass type) {
-    return type.isPrimitive() || Object.class.getModule().isExported(type.getPackageName());
+  /** Of java.sql, connections and data sources are in signatures that bodies see. */
+  private static boolean isInJava(JavaClass type) {
+    return type.isPrimitive()
+        || Object.class.getModule().isExported(type.getPackageName())
+        || Connection.class.getModule().isExported(type.getPackageName());
   }
 }

@@ -120,7 +120,6 @@ public final class Session implements AutoCloseable {
     if (connection != null) {
       try {
         connection.abort(Runnable::run);
-        connection.close(); // not for the server, but for the pool it may come from
       } catch (SQLException e) {
         log.debug("a connection could not be aborted", e);
       }

@@ -28,7 +28,7 @@ final class TermMint {
             "insert into @lease as l (group_name, holder, timeline, epoch) values (?, ?, ?, ?)"
                 + " on conflict (group_name) do update set holder = excluded.holder,"
                 + " timeline = excluded.timeline, epoch = excluded.epoch, beat = l.beat + 1,"
-                + " released = false, acquired_at = now()");
+                + " released = false, presence = null, acquired_at = now()");
   }
 
   /** Returns a fence newer than all before it, as part of the caller's transaction. */
