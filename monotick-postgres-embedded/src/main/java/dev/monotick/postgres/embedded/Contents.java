@@ -1,12 +1,11 @@
 package dev.monotick.postgres.embedded;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 
@@ -29,19 +28,14 @@ final class Contents {
 
   static boolean areComplete(Path folder) throws IOException {
     Path list = folder.resolve(LIST);
-    return Files.isRegularFile(list) && describe(folder).equals(Set.copyOf(lines(list)));
-  }
-
-  private static List<String> lines(Path list) throws IOException {
-    try (Stream<String> lines = Files.lines(list)) {
-      return lines.toList();
-    }
+    return Files.isRegularFile(list)
+        && describe(folder).equals(Set.copyOf(Files.readAllLines(list)));
   }
 
   private static Set<String> describe(Path folder) throws IOException {
     Set<String> files = new TreeSet<>();
     try (Stream<Path> all = Files.walk(folder)) {
-      for (Path file : all.filter(Files::isRegularFile).collect(Collectors.toList())) {
+      for (Path file : all.filter(Files::isRegularFile).toList()) {
         String name = folder.relativize(file).toString();
         if (name.startsWith("bin/")) {
           CRC32 checksum = new CRC32();
@@ -51,6 +45,8 @@ final class Contents {
           files.add(name + " " + Files.size(file));
         }
       }
+    } catch (UncheckedIOException e) {
+      throw e.getCause(); // a stream cannot say it otherwise
     }
     return files;
   }

@@ -54,7 +54,7 @@ record ServerFolder(Path path) {
   /** The lock is the first file there, so whoever finds another file without it is a guest. */
   private void takePossession() throws IOException {
     try (Stream<Path> files = Files.list(path)) {
-      if (files.anyMatch(file -> !file.equals(lock()))) {
+      if (files.anyMatch(file -> !file.equals(lock()) && !isUnfinished(file))) {
         throw refused(
             path,
             "holds other files and no embedded server",
@@ -62,6 +62,11 @@ record ServerFolder(Path path) {
       }
     }
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+  }
+
+  /** The program of a killed process may go on in a folder that has been deleted meanwhile. */
+  private static boolean isUnfinished(Path file) {
+    return file.getFileName().toString().startsWith(UNFINISHED);
   }
 
   /** Says whether pg_ctl, which puts paths into quotes and no more, can hand a path to a shell. */

@@ -224,6 +224,8 @@ class SeveralProcessesTest {
       other.kill();
     }
     assertThat(folder().resolve("data")).doesNotExist();
+    Files.delete(folder().resolve("lock")); // somebody tidies up, and does not get everything
+    Files.delete(folder().resolve("connection.conf"));
     try (EmbeddedPostgres here = start()) {
       assertThat(here.isAttached()).isFalse();
       assertThat(Sql.value(here, "select 1")).isEqualTo("1");
