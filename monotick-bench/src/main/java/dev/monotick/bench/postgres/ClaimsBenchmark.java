@@ -170,9 +170,11 @@ public final class ClaimsBenchmark {
     }
     System.out.printf(
         Locale.ROOT,
-        "claims ratio batch=%.2f single8=%.2f single_p50=%.2f%n",
+        "claims ratio batch=%.2f batch_both=%.2f single8=%.2f single8_both=%.2f single_p50=%.2f%n",
         ratio(of(empty.batch(), full.batch(), "claims")),
+        ratio(of(empty.batch(), full.batch(), "both")),
         ratio(of(empty.eight(), full.eight(), "claims")),
+        ratio(of(empty.eight(), full.eight(), "both")),
         alone[1] / alone[0]);
   }
 

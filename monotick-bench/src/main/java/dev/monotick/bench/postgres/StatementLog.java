@@ -28,7 +28,7 @@ final class StatementLog {
   private static final Map<String, String> PURPOSES =
       Map.of(
           "select 1", "is the session for notices alive",
-          "select k.task, k.nominal", "do ticks wait, or have lost their replica",
+          "select k.task, k.nominal", "ticks that wait, have lost their replica or are reported on",
           "with held as materialized", "membership: a beat, and who else lives",
           "with renewed as", "the leader renews its term",
           "select pg_try_advisory_lock", "a follower asks whether it can lead",
