@@ -202,17 +202,39 @@ class FencedTransactionTest {
   }
 
   @Test
-  void workThatCommitsByItselfIsRefused() {
+  void workCannotEndItsTransaction() {
+    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    List<SqlWork> ends =
+        List.of(
+            Connection::commit,
+            Connection::rollback,
+            Connection::close,
+            connection -> connection.setAutoCommit(true));
+    for (SqlWork end : ends) {
+      assertThatThrownBy(
+              () ->
+                  ledger.transact(
+                      run,
+                      dataSource,
+                      connection -> {
+                        insert(1).run(connection);
+                        end.run(connection);
+                      }))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("return to have it committed");
+      assertThat(bills()).isZero();
+    }
+  }
+
+  @Test
+  void workThatEndsItsTransactionBehindOurBackIsRefused() {
     TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
     assertThatThrownBy(
             () ->
                 ledger.transact(
                     run,
                     dataSource,
-                    connection -> {
-                      insert(1).run(connection);
-                      connection.setAutoCommit(true);
-                    }))
+                    connection -> connection.unwrap(Connection.class).setAutoCommit(true)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("ended its transaction");
   }

@@ -58,7 +58,7 @@ final class FencedTransaction {
       connection.setAutoCommit(false);
       boolean committing = false;
       try {
-        work.run(connection);
+        work.run(WorkConnection.of(connection));
         requireOpen(connection, request);
         prove(connection, request);
         committing = true;

@@ -1,0 +1,39 @@
+package dev.monotick.postgres.ledger;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.util.Set;
+
+/**
+ * The connection as the work of a fenced transaction sees it: it cannot end the transaction, which
+ * would commit what was never proven to be its own. Whoever unwraps it knows what he does.
+ */
+final class WorkConnection {
+
+  private static final Set<String> ENDS = Set.of("commit", "setAutoCommit", "close", "abort");
+
+  private WorkConnection() {}
+
+  static Connection of(Connection connection) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            WorkConnection.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) -> {
+              boolean plainRollback = method.getName().equals("rollback") && arguments == null;
+              if (ENDS.contains(method.getName()) || plainRollback) {
+                throw new IllegalStateException(
+                    "connection."
+                        + method.getName()
+                        + " is not for the work of a fenced transaction, which would end unproven;"
+                        + " return to have it committed, throw to have it rolled back");
+              }
+              try {
+                return method.invoke(connection, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+}
