@@ -28,7 +28,7 @@ public final class Checker {
 
   private static final Set<String> AT_MOST_ONCE = Set.of(Workload.LEADER, Workload.ONE);
   private static final Set<String> IN_LEDGER =
-      Set.of(Workload.LEADER, Workload.ONE, Workload.AGAIN);
+      Set.of(Workload.LEADER, Workload.ONE, Workload.AGAIN, Workload.EXACT);
   private static final Set<String> NOT_RUN = Set.of("MISSED", "SKIPPED");
 
   private final List<Journal.Entry> journal;
@@ -46,7 +46,7 @@ public final class Checker {
    * Checks a run.
    *
    * @param journal what the processes told
-   * @param effects what the sink has on disk
+   * @param effects what the sink has on disk, and rows that were written together with ticks
    * @param ledger the rows of the ledger, empty if there is none
    * @param settled ticks up to this time must have their outcome, null if there is no ledger
    */
@@ -182,7 +182,10 @@ public final class Checker {
     return (last.toEpochMilli() - first.toEpochMilli()) / Workload.PERIOD.toMillis() + 1;
   }
 
-  /** The ledger says the truth: what has an effect was run, what succeeded has one. */
+  /**
+   * The ledger says the truth: what has an effect was run, what succeeded has one, and what shares
+   * a commit with its tick has one only if that succeeded.
+   */
   private void outcomes(Instant settled) {
     Map<String, LedgerRow> rows = new HashMap<>();
     ledger.forEach(row -> rows.put(row.task() + "/" + row.first(), row));
@@ -197,7 +200,9 @@ public final class Checker {
     accepted.forEach(
         (tick, event) -> {
           LedgerRow row = rows.get(tick);
-          if (row == null || NOT_RUN.contains(String.valueOf(row.outcome()))) {
+          String outcome = row == null ? "MISSED" : String.valueOf(row.outcome());
+          boolean exact = event.has("task", Workload.EXACT);
+          if (exact ? !outcome.equals("SUCCEEDED") : NOT_RUN.contains(outcome)) {
             findings.violation(
                 "what has an effect was run", event.line() + ", but the ledger has " + row);
           }

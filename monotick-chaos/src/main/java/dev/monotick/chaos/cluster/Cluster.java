@@ -6,6 +6,7 @@ import dev.monotick.chaos.network.FaultProxy;
 import dev.monotick.chaos.network.Link;
 import dev.monotick.chaos.process.ChildProcess;
 import dev.monotick.chaos.process.JavaProgram;
+import dev.monotick.chaos.replica.ExactRows;
 import dev.monotick.chaos.replica.ReplicaProcess;
 import dev.monotick.chaos.replica.ReplicaSettings;
 import dev.monotick.chaos.replica.SharedRows;
@@ -65,12 +66,15 @@ public final class Cluster implements AutoCloseable {
     this.leaders = new Leaders(journal);
     this.folder = folder;
     this.surroundings = surroundings;
-    if (settings.tasks().contains(Workload.SHARED)) {
-      try (Connection connection = server.connect()) {
+    try (Connection connection = server.connect()) {
+      if (settings.tasks().contains(Workload.SHARED)) {
         SharedRows.create(connection, settings.schema());
-      } catch (SQLException e) {
-        throw new IllegalStateException("no table for shared work", e);
       }
+      if (settings.tasks().contains(Workload.EXACT)) {
+        new ExactRows(settings.schema()).create(connection);
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException("no tables for tasks to work on", e);
     }
   }
 

@@ -78,6 +78,11 @@ public final class FaultProxy implements AutoCloseable {
     trap = new CommitTrap(transactions, most);
   }
 
+  /** Lets all commits through again. */
+  public void cutNoCommit() {
+    trap = null;
+  }
+
   /** Returns how many connections were cut at COMMIT since it was last asked for. */
   public int cutAtCommit() {
     CommitTrap current = trap;

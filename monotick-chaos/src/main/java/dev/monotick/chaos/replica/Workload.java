@@ -12,10 +12,12 @@ import dev.monotick.task.TaskContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import javax.sql.DataSource;
 
 /**
- * One task of each mode, each due five times a second, and one more that is run again after a
- * crash. Their bodies do nothing but have an effect on the sink.
+ * One task of each mode, each due five times a second, one more that is run again after a crash,
+ * and one that writes into the database in one commit with its tick. The bodies of the others do
+ * nothing but have an effect on the sink.
  */
 public final class Workload {
 
@@ -34,11 +36,14 @@ public final class Workload {
   /** Runs on one replica, at least once, and is idempotent by its key. */
   public static final String AGAIN = "again";
 
+  /** Runs on the leader, and writes into the database together with its tick. */
+  public static final String EXACT = "exact";
+
   /** Runs on every replica, each of which claims other rows of a table. */
   public static final String SHARED = "shared";
 
   /** All of them. */
-  public static final Set<String> ALL = Set.of(EVERY, LEADER, ONE, AGAIN, SHARED);
+  public static final Set<String> ALL = Set.of(EVERY, LEADER, ONE, AGAIN, EXACT, SHARED);
 
   private final ReplicaSettings settings;
   private final SinkClient sink;
@@ -64,6 +69,13 @@ public final class Workload {
           task.mode(HaMode.ONE_REPLICA)
               .effect(dev.monotick.task.Effect.AT_LEAST_ONCE)
               .run(context -> announceAndSend(context, Kind.IDEMPOTENT));
+      case EXACT -> {
+        ExactRows rows = new ExactRows(settings.schema());
+        DataSource dataSource = ExactRows.dataSource(settings);
+        yield task.mode(HaMode.LEADER)
+            .effect(dev.monotick.task.Effect.TRANSACTIONAL)
+            .run(context -> writeExactly(context, rows, dataSource));
+      }
       case SHARED -> {
         SharedRows rows = new SharedRows(settings);
         yield task.mode(HaMode.SHARED).slots(2).run(context -> share(context, rows));
@@ -76,6 +88,18 @@ public final class Workload {
   private void announceAndSend(TaskContext context, Kind kind) throws InterruptedException {
     context.checkCancelled();
     refuseStale(sink.announceAndSend(effect(context, kind, context.idempotencyKey())));
+  }
+
+  /** Announces itself in the middle of its transaction, so that it can be held up there. */
+  private void writeExactly(TaskContext context, ExactRows rows, DataSource dataSource)
+      throws Exception {
+    context.fencedTransaction(
+        dataSource,
+        connection -> {
+          rows.insert(
+              connection, new ExactRows.Row(context.nominalTime().toString(), context.replica()));
+          sink.announce(effect(context, Kind.PLAIN, context.idempotencyKey()));
+        });
   }
 
   private void send(TaskContext context, Kind kind) {

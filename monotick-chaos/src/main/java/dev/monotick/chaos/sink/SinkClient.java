@@ -36,15 +36,20 @@ public final class SinkClient {
 
   /** Sends an effect without announcing it. */
   public Verdict send(Effect effect) {
-    return CompletableFuture.supplyAsync(() -> talk(effect, false), threads).join();
+    return CompletableFuture.supplyAsync(() -> talk(effect, false, true), threads).join();
+  }
+
+  /** Announces an effect that will take place elsewhere, and waits for the answer. */
+  public void announce(Effect effect) {
+    CompletableFuture.runAsync(() -> talk(effect, true, false), threads).join();
   }
 
   /** Announces an effect, waits for the answer, and sends it. */
   public Verdict announceAndSend(Effect effect) {
-    return CompletableFuture.supplyAsync(() -> talk(effect, true), threads).join();
+    return CompletableFuture.supplyAsync(() -> talk(effect, true, true), threads).join();
   }
 
-  private Verdict talk(Effect effect, boolean announce) {
+  private Verdict talk(Effect effect, boolean announce, boolean send) {
     try (Socket socket = new Socket()) {
       socket.connect(address, 5_000);
       socket.setTcpNoDelay(true);
@@ -54,7 +59,9 @@ public final class SinkClient {
         if (announce) {
           ask(socket, input, effect.toEvent("prepare"));
         }
-        return Verdict.valueOf(ask(socket, input, effect.toEvent("effect")));
+        return send
+            ? Verdict.valueOf(ask(socket, input, effect.toEvent("effect")))
+            : Verdict.ACCEPTED;
       }
     } catch (IOException e) {
       throw new UncheckedIOException("the sink at " + address + " does not answer", e);

@@ -22,7 +22,7 @@ class CheckerTest {
   private final List<Event> effects = new ArrayList<>();
   private final List<LedgerRow> ledger = new ArrayList<>();
 
-  /** Ten ticks of three tasks that went well, in two terms. */
+  /** Ten ticks of four tasks that went well, in two terms. */
   @BeforeEach
   void aGoodRun() {
     for (int i = 0; i < 10; i++) {
@@ -30,9 +30,11 @@ class CheckerTest {
       effect("leader", i, fence, "ACCEPTED");
       effect("one", i, null, "ACCEPTED");
       effect("again", i, null, "ACCEPTED");
+      effect("exact", i, null, "ACCEPTED");
       row("leader", i, i, "SUCCEEDED", fence);
       row("one", i, i, "SUCCEEDED", null);
       row("again", i, i, "SUCCEEDED", null);
+      row("exact", i, i, "SUCCEEDED", fence);
       tell("r1", "began", "task", "one", "nominal", at(i));
       tell("r1", "ended", "task", "every", "nominal", at(i));
     }
@@ -43,7 +45,7 @@ class CheckerTest {
   @Test
   void aGoodRunHasNoViolations() {
     assertThat(check().violations()).isEmpty();
-    assertThat(check().outcomes("SUCCEEDED")).isEqualTo(30);
+    assertThat(check().outcomes("SUCCEEDED")).isEqualTo(40);
     assertThat(check().terms()).isEqualTo(2);
   }
 
@@ -157,6 +159,13 @@ class CheckerTest {
     assertViolation("every tick has one outcome: r1 every");
     tell("r1", "notRun", "task", "every", "first", at(10), "last", at(10));
     assertThat(check().violations()).isEmpty();
+  }
+
+  @Test
+  void aRowOfATickThatDidNotSucceedIsFound() {
+    ledger.removeIf(row -> row.task().equals("exact") && row.first().equals(time(9)));
+    row("exact", 9, 9, "UNKNOWN", new Fence(1, 2));
+    assertViolation("what has an effect was run");
   }
 
   private void aGoodRunAgain() {

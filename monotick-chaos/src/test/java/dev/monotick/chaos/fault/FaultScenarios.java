@@ -18,6 +18,7 @@ import dev.monotick.chaos.sink.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
@@ -125,16 +126,23 @@ abstract class FaultScenarios {
 
   @Test
   void aPauseMuchLongerThanTheLeaseBetweenLookingAndActingIsRefusedByItsFence() {
-    Pause pause = pauseBetweenLookingAndActing();
+    Pause pause = pauseBetweenLookingAndActing(Workload.EXACT);
+    Event written = run.sink().awaitHeld(Workload.EXACT, pause.mark(), Run.PATIENCE);
     Waiting.let(D.multipliedBy(3));
-    run.awaitEffectUnder(
-        cluster.awaitTakeover(pause.leader(), pause.mark(), Run.PATIENCE), pause.mark());
+    Journal.Entry gained = cluster.awaitTakeover(pause.leader(), pause.mark(), Run.PATIENCE);
+    run.awaitEffectUnder(gained, pause.mark());
     resume(pause);
     awaitLost(pause);
     Journal.Entry judged = awaitJudged(pause.held(), pause.mark());
     assertThat(judged.event().get("verdict")).isEqualTo("STALE");
     verify();
     assertThat(row(pause.held()).outcome()).isEqualTo("UNKNOWN");
+    // What it had written and not committed is gone; the tick was run by somebody else.
+    assertThat(row(written).outcome()).isEqualTo("SUCCEEDED");
+    assertThat(run.exactRows())
+        .filteredOn(row -> row.nominal().equals(written.get("nominal")))
+        .singleElement()
+        .satisfies(row -> assertThat(row.replica()).isNotEqualTo(pause.leader().source()));
   }
 
   @Test
@@ -168,24 +176,27 @@ abstract class FaultScenarios {
   @Test
   void aConnectionCutDuringCommitRunsNoTickTwiceAndChangesNoOutcome() {
     run.steady();
-    cutAtCommit("insert into ", 4); // claims
-    cutAtCommit("update ", 4); // reports
+    String tick = "\"" + cluster.settings().schema() + "\".tick ";
+    cutAtCommit("insert into " + tick, 12); // claims
+    cutAtCommit("update " + tick, 12); // reports
+    cutAtCommit("insert into public.exact_of_", 4); // a body's own, with its tick
     verify();
   }
 
   /** In turn: the server has committed, and nobody hears of it; and it has not. */
-  private void cutAtCommit(String verb, int times) {
-    String wanted = verb + "\"" + cluster.settings().schema() + "\".tick ";
+  private void cutAtCommit(String statement, int times) {
     for (Member member : cluster.members()) {
       member
           .network()
-          .cutAtCommit(sqls -> sqls.stream().anyMatch(sql -> sql.contains(wanted)), times);
+          .cutAtCommit(sqls -> sqls.stream().anyMatch(sql -> sql.contains(statement)), times);
     }
     Waiting.until(
-        "commit to cut",
+        "commit of " + statement + " to cut",
         Run.PATIENCE,
         () ->
-            cluster.members().stream().allMatch(member -> member.network().cutAtCommit() == times));
+            cluster.members().stream().mapToInt(member -> member.network().cutAtCommit()).sum()
+                >= times);
+    cluster.members().forEach(member -> member.network().cutNoCommit());
   }
 
   @Test
@@ -249,15 +260,22 @@ abstract class FaultScenarios {
 
   private record Pause(Member leader, Event held, int mark) {}
 
-  /** Stops the leader when it has looked whether it leads, and before it acts. */
-  private Pause pauseBetweenLookingAndActing() {
+  /**
+   * Stops the leader when it has looked whether it leads, and before it acts.
+   *
+   * @param alsoHeld further tasks of the leader that are to be in the middle of something
+   */
+  private Pause pauseBetweenLookingAndActing(String... alsoHeld) {
     run.steady();
     int mark = run.journal().mark();
-    run.sink().hold(Workload.LEADER);
+    List<String> tasks = new ArrayList<>(List.of(alsoHeld));
+    tasks.add(Workload.LEADER);
+    tasks.forEach(run.sink()::hold);
+    tasks.forEach(task -> run.sink().awaitHeld(task, mark, Run.PATIENCE));
     Event held = run.sink().awaitHeld(Workload.LEADER, mark, Run.PATIENCE);
     Member leader = member(held.get("replica"));
     cluster.pause(leader);
-    run.sink().release(Workload.LEADER);
+    tasks.forEach(run.sink()::release);
     return new Pause(leader, held, mark);
   }
 

@@ -10,7 +10,9 @@ import dev.monotick.chaos.cluster.Member;
 import dev.monotick.chaos.cluster.Sink;
 import dev.monotick.chaos.cluster.Surroundings;
 import dev.monotick.chaos.cluster.Waiting;
+import dev.monotick.chaos.history.Event;
 import dev.monotick.chaos.history.Journal;
+import dev.monotick.chaos.replica.ExactRows;
 import dev.monotick.chaos.replica.Workload;
 import dev.monotick.chaos.sink.Effect;
 import dev.monotick.leader.Fence;
@@ -27,6 +29,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -48,6 +51,9 @@ final class Run implements AutoCloseable {
 
   /** How long anything may take that must happen, on a machine with other things to do. */
   static final Duration PATIENCE = Duration.ofSeconds(40);
+
+  private static final Set<String> IN_LEDGER =
+      Set.of(Workload.LEADER, Workload.ONE, Workload.AGAIN, Workload.EXACT);
 
   static final String[] PLACES = {"r1", "r2", "r3"};
 
@@ -164,11 +170,10 @@ final class Run implements AutoCloseable {
         PATIENCE,
         () -> {
           List<LedgerRow> rows = ledger();
-          return Set.of(Workload.LEADER, Workload.ONE, Workload.AGAIN).stream()
-              .allMatch(task -> isSettled(task, until, rows));
+          return IN_LEDGER.stream().allMatch(task -> isSettled(task, until, rows));
         });
     // What it says of ticks up to then will not change any more, while later ones go on.
-    Findings findings = Checker.check(journal.all(), sink.effects(), ledger(), until);
+    Findings findings = Checker.check(journal.all(), effects(), ledger(), until);
     writeDown(findings);
     return findings;
   }
@@ -180,6 +185,44 @@ final class Run implements AutoCloseable {
         && own.stream()
             .filter(row -> !row.first().isAfter(until))
             .allMatch(row -> "ENDED".equals(row.status()));
+  }
+
+  /** Returns what took place at the sink, and in the database. */
+  private List<Event> effects() {
+    List<Event> effects = new ArrayList<>(sink.effects());
+    for (ExactRows.Row row : exactRows()) {
+      effects.add(
+          Event.now(
+              "effect",
+              "verdict",
+              "ACCEPTED",
+              "group",
+              cluster.settings().schema(),
+              "task",
+              Workload.EXACT,
+              "nominal",
+              row.nominal(),
+              "attempt",
+              0,
+              "replica",
+              row.replica(),
+              "kind",
+              Effect.Kind.PLAIN,
+              "fence",
+              "",
+              "key",
+              row.nominal()));
+    }
+    return effects;
+  }
+
+  /** Returns what was written into the database together with ticks. */
+  List<ExactRows.Row> exactRows() {
+    try (Connection connection = server.connect()) {
+      return new ExactRows(cluster.settings().schema()).read(connection);
+    } catch (SQLException e) {
+      throw new IllegalStateException("the rows cannot be read", e);
+    }
   }
 
   List<LedgerRow> ledger() {
