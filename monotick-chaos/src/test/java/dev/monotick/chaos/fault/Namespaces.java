@@ -8,12 +8,12 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A network namespace for each replica, joined to this machine in two ways: through a router, by
@@ -25,9 +25,12 @@ import java.util.concurrent.TimeUnit;
  */
 final class Namespaces implements AutoCloseable {
 
-  private final String prefix = "mtk" + ProcessHandle.current().pid();
+  private static final long PID = ProcessHandle.current().pid();
+  private static final Pattern OURS = Pattern.compile("mtk-([0-9]+)-.*");
+
   private final List<String> places;
   private final Deque<String> undo = new ArrayDeque<>();
+  private final Thread undoAtExit = new Thread(this::undo, "namespaces");
 
   private Namespaces(List<String> places) {
     this.places = places;
@@ -35,15 +38,29 @@ final class Namespaces implements AutoCloseable {
 
   /** Says why there can be none on this machine; empty if there can. */
   static Optional<String> obstacle() {
-    String name = "mtk" + ProcessHandle.current().pid() + "probe";
-    Optional<String> refused = run("ip netns add " + name);
+    String name = "mtk-" + PID + "-probe";
+    String device = "mtk" + PID + "p";
+    Optional<String> refused =
+        run(
+            "ip netns add "
+                + name
+                + " && ip netns exec "
+                + name
+                + " sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward' && ip link add "
+                + device
+                + " type veth peer name "
+                + device
+                + "x && ip link del "
+                + device);
     run("ip netns del " + name);
     return refused;
   }
 
   /** Makes a namespace for each place. */
   static Namespaces create(String... places) {
+    removeOfTheDead();
     Namespaces made = new Namespaces(List.of(places));
+    Runtime.getRuntime().addShutdownHook(made.undoAtExit);
     try {
       for (String place : places) {
         made.create(place);
@@ -62,8 +79,8 @@ final class Namespaces implements AutoCloseable {
     return new Surroundings(
         List.of("ip", "netns", "exec", replica(place)),
         Map.of(),
-        address(hostBehindRouter(place)),
-        address(hostDirect(place)));
+        parse(hostBehindRouter(place)),
+        parse(hostDirect(place)));
   }
 
   /** Breaks or heals the way between a place and this machine that leads through the router. */
@@ -77,8 +94,24 @@ final class Namespaces implements AutoCloseable {
 
   @Override
   public void close() {
+    Runtime.getRuntime().removeShutdownHook(undoAtExit);
+    undo();
+  }
+
+  private synchronized void undo() {
     while (!undo.isEmpty()) {
       run(undo.pop());
+    }
+  }
+
+  /** What a process left behind that was killed. */
+  private static void removeOfTheDead() {
+    for (String line : output("ip netns list").lines().toList()) {
+      String name = line.split(" ", -1)[0];
+      Matcher ours = OURS.matcher(name);
+      if (ours.matches() && ProcessHandle.of(Long.parseLong(ours.group(1))).isEmpty()) {
+        run("ip netns del " + name); // its links go with it
+      }
     }
   }
 
@@ -97,15 +130,15 @@ final class Namespaces implements AutoCloseable {
     add("ip netns add " + router, "ip netns del " + router);
     must("ip -n " + replica + " link set lo up");
     // this machine -- router -- replica
-    link("", name(place, "h"), hostBehindRouter(place), router, "uplink", net(place, 0) + ".2");
-    link(router, "downlink", net(place, 1) + ".1", replica, "db", replicaBehindRouter(place));
+    link("", device(place, "h"), hostBehindRouter(place), router, "uplink", address(place, 0, 2));
+    link(router, "downlink", address(place, 1, 1), replica, "db", replicaBehindRouter(place));
     must("ip netns exec " + router + " sh -c 'echo 1 > /proc/sys/net/ipv4/ip_forward'");
-    must("ip -n " + replica + " route add " + net(place, 0) + ".0/24 via " + net(place, 1) + ".1");
+    must("ip -n " + replica + " route add " + net(place, 0) + " via " + address(place, 1, 1));
     add(
-        "ip route add " + net(place, 1) + ".0/24 via " + net(place, 0) + ".2",
-        "ip route del " + net(place, 1) + ".0/24");
+        "ip route add " + net(place, 1) + " via " + address(place, 0, 2),
+        "ip route del " + net(place, 1));
     // this machine -- replica
-    link("", name(place, "s"), hostDirect(place), replica, "sink", net(place, 2) + ".2");
+    link("", device(place, "s"), hostDirect(place), replica, "sink", address(place, 2, 2));
   }
 
   private void link(
@@ -116,39 +149,48 @@ final class Namespaces implements AutoCloseable {
     add(left + "link add " + one + " type veth peer name " + temporary, undoing);
     must(left + "link set " + temporary + " netns " + two);
     must("ip -n " + two + " link set " + temporary + " name " + other);
-    must(left + "address add " + oneAddress + "/24 dev " + one);
-    must("ip -n " + two + " address add " + address + "/24 dev " + other);
+    must(left + "address add " + oneAddress + "/30 dev " + one);
+    must("ip -n " + two + " address add " + address + "/30 dev " + other);
     must(left + "link set " + one + " up");
     must("ip -n " + two + " link set " + other + " up");
   }
 
   private String replica(String place) {
-    return name(place, "");
+    return "mtk-" + PID + "-" + place;
   }
 
   private String router(String place) {
-    return name(place, "r");
+    return "mtk-" + PID + "-router-" + place;
   }
 
-  private String name(String place, String what) {
-    return prefix + what + places.indexOf(place);
+  /** Names of devices are short. */
+  private String device(String place, String what) {
+    return "mtk" + PID + what + places.indexOf(place);
   }
 
   private String hostBehindRouter(String place) {
-    return net(place, 0) + ".1";
+    return address(place, 0, 1);
   }
 
   private String replicaBehindRouter(String place) {
-    return net(place, 1) + ".2";
+    return address(place, 1, 2);
   }
 
   private String hostDirect(String place) {
-    return net(place, 2) + ".1";
+    return address(place, 2, 1);
   }
 
-  /** Networks meant for tests of networks: 198.18.0.0/15, RFC 2544. */
   private String net(String place, int link) {
-    return "198.18." + (places.indexOf(place) * 3 + link + 1);
+    return address(place, link, 0) + "/30";
+  }
+
+  /**
+   * Returns an address of 198.18.0.0/15, which is meant for tests of networks (RFC 2544). Processes
+   * that test at the same time use other ones.
+   */
+  private String address(String place, int link, int host) {
+    int number = (int) (PID % 2048) * 64 + (places.indexOf(place) * 3 + link) * 4 + host;
+    return "198." + (18 + (number >> 16)) + "." + (number >> 8 & 255) + "." + (number & 255);
   }
 
   private void add(String command, String undoing) {
@@ -166,12 +208,17 @@ final class Namespaces implements AutoCloseable {
 
   /** Runs a command; returns why it failed, empty if it did not. */
   private static Optional<String> run(String command) {
+    String output = output(command + " || echo failed");
+    return output.endsWith("failed") ? Optional.of(output) : Optional.empty();
+  }
+
+  /** Runs a command; returns what it said. */
+  private static String output(String command) {
     try {
-      List<String> shell = new ArrayList<>(List.of("sh", "-c", command));
-      Process process = new ProcessBuilder(shell).redirectErrorStream(true).start();
+      Process process = new ProcessBuilder("sh", "-c", command).redirectErrorStream(true).start();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      boolean done = process.waitFor(30, TimeUnit.SECONDS) && process.exitValue() == 0;
-      return done ? Optional.empty() : Optional.of(output.strip());
+      process.waitFor();
+      return output.strip();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
@@ -180,7 +227,7 @@ final class Namespaces implements AutoCloseable {
     }
   }
 
-  private static InetAddress address(String text) {
+  private static InetAddress parse(String text) {
     try {
       return InetAddress.getByName(text);
     } catch (UnknownHostException e) {
