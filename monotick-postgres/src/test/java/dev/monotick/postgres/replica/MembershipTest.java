@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.PostgresStoreBuilder;
+import dev.monotick.postgres.ServerTime;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.replica.ReplicaId;
@@ -73,10 +74,23 @@ class MembershipTest {
       CompletableFuture<Throwable> secondJoins =
           CompletableFuture.supplyAsync(
               () -> catchThrowable(() -> second.replicas().join(replica("b"), true)));
-      Thread.sleep(300); // until it waits for the first one
+      awaitLockWait();
       thaw.countDown();
       firstJoins.get(10, TimeUnit.SECONDS);
       assertThat(secondJoins.get(10, TimeUnit.SECONDS)).isInstanceOf(JoinRefusedException.class);
+    }
+  }
+
+  /** Waits until somebody waits for a lock on our tables. */
+  private void awaitLockWait() throws SQLException {
+    String waiting =
+        "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%"
+            + test.schema()
+            + "%'";
+    try (Connection connection = test.connect()) {
+      while (number(connection, waiting) == 0) {
+        ServerTime.pass(Duration.ofMillis(10));
+      }
     }
   }
 
