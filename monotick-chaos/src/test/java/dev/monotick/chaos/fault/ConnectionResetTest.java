@@ -6,6 +6,7 @@ import dev.monotick.chaos.check.Checker;
 import dev.monotick.chaos.check.Findings;
 import dev.monotick.chaos.cluster.Member;
 import dev.monotick.chaos.cluster.Surroundings;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
  * a process that died, and another replica may lead before the old one has noticed. So here it is
  * not asked that only one relies on leadership at a time; all that rests on the ledger must hold.
  */
+@Tag("thorough")
 @Timeout(120)
 class ConnectionResetTest {
 

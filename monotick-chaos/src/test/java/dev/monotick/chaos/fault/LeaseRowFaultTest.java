@@ -1,5 +1,6 @@
 package dev.monotick.chaos.fault;
 
+@Tag("thorough")
 class LeaseRowFaultTest extends FaultScenarios {
 
   LeaseRowFaultTest() {

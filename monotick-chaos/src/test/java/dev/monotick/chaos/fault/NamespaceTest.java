@@ -10,6 +10,7 @@ import dev.monotick.chaos.network.Link;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
  * The kernel's own network is cut, between namespaces. The tests behind a proxy cover the same
  * faults everywhere; this one shows that the proxy is no kinder than a network.
  */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(120)
 class NamespaceTest {

@@ -1,5 +1,6 @@
 package dev.monotick.chaos.fault;
 
+@Tag("thorough")
 class PortableFaultTest extends FaultScenarios {
 
   PortableFaultTest() {

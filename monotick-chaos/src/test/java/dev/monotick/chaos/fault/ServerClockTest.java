@@ -17,10 +17,12 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The clock by which "due" is judged, the database server's, is set while everything runs. */
+@Tag("thorough")
 @Timeout(120)
 class ServerClockTest {
 

@@ -16,6 +16,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Predicate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * The same fault, sink and checker, without what Monotick adds: the check must fail. Otherwise the
  * other tests would prove nothing.
  */
+@Tag("thorough")
 @Timeout(60)
 class UnfencedControlTest {
 
