@@ -1,5 +1,7 @@
 package dev.monotick.chaos.fault;
 
+import org.junit.jupiter.api.Tag;
+
 @Tag("thorough")
 class AdvisoryLeaseFaultTest extends FaultScenarios {
 
