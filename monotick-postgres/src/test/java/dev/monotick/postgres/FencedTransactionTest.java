@@ -119,7 +119,8 @@ class FencedTransactionTest {
                     dataSource,
                     connection -> {
                       insert(1).run(connection);
-                      CompletableFuture.supplyAsync(() -> ledger.mintFence(GROUP, b))
+                      CompletableFuture.supplyAsync(
+                              () -> ledger.mintFence(GROUP, b), new OwnThread())
                           .orTimeout(5, TimeUnit.SECONDS)
                           .join();
                     }))
@@ -279,7 +280,8 @@ class FencedTransactionTest {
         CompletableFuture.supplyAsync(
             () ->
                 catchThrowable(
-                    () -> ledger.transact(run, freezingAtCommit(frozen, thaw), insert(1))));
+                    () -> ledger.transact(run, freezingAtCommit(frozen, thaw), insert(1))),
+            new OwnThread());
     try {
       assertThat(frozen.await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(mintAtLast(b).isNewerThan(old)).isTrue();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.monotick.postgres.OwnThread;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.PostgresStoreBuilder;
 import dev.monotick.postgres.ServerTime;
@@ -53,7 +54,8 @@ class MembershipTest {
         PostgresStore other = builder().build()) {
       CompletableFuture<Throwable> end =
           CompletableFuture.supplyAsync(
-              () -> catchThrowable(() -> freezing.replicas().join(replica("a"), false)));
+              () -> catchThrowable(() -> freezing.replicas().join(replica("a"), false)),
+              new OwnThread());
       assertThat(frozen.await(10, TimeUnit.SECONDS)).isTrue();
       joinAtLast(other.replicas(), replica("b"));
       thaw.countDown();
@@ -69,11 +71,13 @@ class MembershipTest {
     try (PostgresStore first = builder().directDataSource(freezingAtCommit(strict)).build();
         PostgresStore second = builder().directDataSource(direct).build()) {
       CompletableFuture<Void> firstJoins =
-          CompletableFuture.runAsync(() -> first.replicas().join(replica("a"), true));
+          CompletableFuture.runAsync(
+              () -> first.replicas().join(replica("a"), true), new OwnThread());
       assertThat(frozen.await(10, TimeUnit.SECONDS)).isTrue();
       CompletableFuture<Throwable> secondJoins =
           CompletableFuture.supplyAsync(
-              () -> catchThrowable(() -> second.replicas().join(replica("b"), true)));
+              () -> catchThrowable(() -> second.replicas().join(replica("b"), true)),
+              new OwnThread());
       awaitLockWait();
       thaw.countDown();
       firstJoins.get(10, TimeUnit.SECONDS);
