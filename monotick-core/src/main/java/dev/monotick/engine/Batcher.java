@@ -22,7 +22,7 @@ final class Batcher<Q, R> {
 
   private static final Logger log = LoggerFactory.getLogger(Batcher.class);
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
-  private static final int LARGEST = 500;
+  private static final int LARGEST = 2_000;
 
   private final EngineThreads threads;
   private final String what;

@@ -58,7 +58,7 @@ public final class PostgresStoreBuilder {
 
   /**
    * The application's own data source, usually a pool, instead of a URL. Up to 8 connections are
-   * borrowed for moments. Unless there is a {@link #directDataSource}, three more, and one for each
+   * borrowed for moments. Unless there is a {@link #directDataSource}, two more, and one for each
    * leadership group, are borrowed for good: give the pool as many more.
    */
   public PostgresStoreBuilder dataSource(DataSource dataSource) {

@@ -12,7 +12,6 @@ import dev.monotick.postgres.connection.PlainStatements;
 import dev.monotick.postgres.connection.Pool;
 import dev.monotick.postgres.leader.AdvisoryElection;
 import dev.monotick.postgres.leader.Dialect;
-import dev.monotick.postgres.leader.LeaseKind;
 import dev.monotick.postgres.leader.LeaseRowElection;
 import dev.monotick.postgres.leader.PoolerProbe;
 import dev.monotick.postgres.leader.Surroundings;
@@ -76,7 +75,8 @@ final class StoreAssembly {
     Optional<String> pooler =
         config.portable() ? Optional.empty() : PoolerProbe.findPooler(config.own());
     boolean sessions = !config.portable() && pooler.isEmpty();
-    LeaseKind kind = config.portable() ? LeaseKind.ROW : kind().resolve(pooler);
+    PostgresLeadership leadership =
+        config.portable() ? PostgresLeadership.LEASE_ROW : config.leadership().resolve(pooler);
     Pool pool = keep(pool(sessions));
     ConnectionSource own = sessions ? config.own() : new PlainStatements(config.own());
     Database database = new Database(pool, own, config.schema());
@@ -100,32 +100,23 @@ final class StoreAssembly {
                     config.membershipTiming(), config.time().ticker(), notices.presenceKey())));
     LeaderElection leaders =
         election(
-            kind,
+            leadership,
             dialect,
             new Surroundings(database, config.schema(), notices, config.time().ticker()));
     keep(new Upkeep(maintenance));
-    PostgresLeadership leadership =
-        kind == LeaseKind.ROW ? PostgresLeadership.LEASE_ROW : PostgresLeadership.ADVISORY_LEASE;
     return new PostgresStore(ledger, registry, leaders, leadership, resources);
   }
 
-  private LeaderElection election(LeaseKind kind, Dialect dialect, Surroundings surroundings) {
+  private LeaderElection election(
+      PostgresLeadership leadership, Dialect dialect, Surroundings surroundings) {
     LeaseTiming timing = config.leaseTiming();
-    return kind == LeaseKind.ROW
+    return leadership == PostgresLeadership.LEASE_ROW
         ? keep(
             new LeaseRowElection(
                 surroundings, dialect, requireNonNullElse(timing, LeaseRowElection.TIMING)))
         : keep(
             new AdvisoryElection(
                 surroundings, requireNonNullElse(timing, AdvisoryElection.TIMING)));
-  }
-
-  private LeaseKind kind() {
-    return switch (config.leadership()) {
-      case AUTO -> LeaseKind.AUTO;
-      case ADVISORY_LEASE -> LeaseKind.ADVISORY;
-      case LEASE_ROW -> LeaseKind.ROW;
-    };
   }
 
   private Pool pool(boolean sessions) {

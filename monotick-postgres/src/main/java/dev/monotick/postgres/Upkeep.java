@@ -9,7 +9,11 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Has the tables maintained now and then, whether or not any replica leads. */
+/**
+ * Has the tables maintained at the start and every hour, whether or not any replica leads. At the
+ * start, because after days without any replica today's partition is missing: what is claimed
+ * before it is there would stay in the partition for everything else.
+ */
 final class Upkeep implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
@@ -20,6 +24,7 @@ final class Upkeep implements AutoCloseable {
 
   Upkeep(Maintenance maintenance) {
     this.maintenance = maintenance;
+    run();
     this.executor =
         new ScheduledThreadPoolExecutor(
             1,
@@ -29,7 +34,7 @@ final class Upkeep implements AutoCloseable {
               return thread;
             });
     // Replicas that started together do not come together.
-    long first = ThreadLocalRandom.current().nextLong(30, 300);
+    long first = ThreadLocalRandom.current().nextLong(EVERY_SECONDS / 2, EVERY_SECONDS);
     ScheduledFuture<?> unused =
         executor.scheduleWithFixedDelay(this::run, first, EVERY_SECONDS, TimeUnit.SECONDS);
   }

@@ -38,10 +38,12 @@ class PostgresSnippetsTest {
   void storeRunsATransactionalTask() {
     try (TestDatabase test = TestDatabase.on(TestDatabase.NEWEST)) {
       String url = test.url();
+      String schema = test.schema();
       String user = test.user();
       String password = test.password();
       test.execute("create table " + test.schema() + "_invoices (period text primary key)");
       String insert = "insert into " + test.schema() + "_invoices values (?)";
+      Duration period = Duration.ofMillis(200);
       PGSimpleDataSource dataSource = new PGSimpleDataSource();
       dataSource.setUrl(url);
       dataSource.setUser(user);
@@ -51,14 +53,14 @@ class PostgresSnippetsTest {
               .url(url) // jdbc:postgresql://host:5432/database
               .user(user)
               .password(password)
-              .schema(test.schema()) // "monotick" if you leave this out
+              .schema(schema) // "monotick" if you leave this out
               .build()) {
         Monotick monotick =
             Monotick.builder()
                 .store(store)
                 .task(
                     Task.named("write-invoices")
-                        .every(Duration.ofMillis(200))
+                        .every(period)
                         .mode(HaMode.ONE_REPLICA)
                         .effect(Effect.TRANSACTIONAL)
                         .run(
@@ -104,22 +106,18 @@ class PostgresSnippetsTest {
   void schemaIsMigratedByAStepOfItsOwn() {
     try (TestDatabase test = TestDatabase.on(TestDatabase.NEWEST)) {
       String url = test.url();
+      String schema = test.schema();
       String owner = test.user();
       String password = test.password();
       MigrationReport report =
-          PostgresStore.builder()
-              .url(url)
-              .user(owner)
-              .password(password)
-              .schema(test.schema())
-              .migrate();
+          PostgresStore.builder().url(url).user(owner).password(password).schema(schema).migrate();
       assertThat(report.applied()).isNotEmpty();
       PostgresStore store =
           PostgresStore.builder()
               .url(url)
               .user(owner)
               .password(password)
-              .schema(test.schema())
+              .schema(schema)
               .schemaChanges(SchemaChanges.VERIFY)
               .build();
       store.close();

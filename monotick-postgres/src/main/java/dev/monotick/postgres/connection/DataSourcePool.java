@@ -20,11 +20,7 @@ public final class DataSourcePool implements Pool {
 
   @Override
   public Connection borrow() throws SQLException {
-    Connection connection = source.open();
-    if (!connection.getAutoCommit()) {
-      connection.setAutoCommit(true);
-    }
-    return connection;
+    return source.open();
   }
 
   @Override

@@ -2,7 +2,6 @@ package dev.monotick.postgres.connection;
 
 import dev.monotick.SchedulerException;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -74,9 +73,8 @@ public final class Database {
   }
 
   /**
-   * Does something in one transaction, at the session's isolation level: written for read
-   * committed, and repeated where a stricter one makes it fail. Repeated also if it lost against
-   * another transaction, so the work must have no effect but in the database.
+   * Does something in one transaction, at read committed. Repeated if it lost against another
+   * transaction, so the work must have no effect but in the database.
    */
   public <T extends @Nullable Object> T inTransaction(String what, SqlFunction<T> work) {
     return call(what, connection -> transaction(connection, work));
@@ -116,7 +114,7 @@ public final class Database {
     Connection connection = pool.borrow();
     Throwable failure = null;
     try {
-      return NetworkTimeout.during(connection, NETWORK_TIMEOUT, work);
+      return inAutoCommit(connection, lent -> NetworkTimeout.during(lent, NETWORK_TIMEOUT, work));
     } catch (SQLException | RuntimeException | Error e) {
       failure = e;
       throw e;
@@ -125,13 +123,25 @@ public final class Database {
     }
   }
 
+  /** A pool may lend connections that are in a transaction from the first statement on. */
+  private static <T extends @Nullable Object> T inAutoCommit(
+      Connection connection, SqlFunction<T> work) throws SQLException {
+    if (connection.getAutoCommit()) {
+      return work.apply(connection);
+    }
+    connection.setAutoCommit(true);
+    try {
+      return work.apply(connection);
+    } finally {
+      setAutoCommit(connection, false);
+    }
+  }
+
   private static <T extends @Nullable Object> T transaction(
       Connection connection, SqlFunction<T> work) throws SQLException {
     connection.setAutoCommit(false);
     try {
-      try (PreparedStatement limits = connection.prepareStatement(LIMITS)) {
-        limits.execute();
-      }
+      begin(connection);
       T result = work.apply(connection);
       connection.commit();
       return result;
@@ -139,7 +149,7 @@ public final class Database {
       rollback(connection, e);
       throw e;
     } finally {
-      restore(connection);
+      setAutoCommit(connection, true);
     }
   }
 
@@ -151,9 +161,9 @@ public final class Database {
     }
   }
 
-  private static void restore(Connection connection) {
+  private static void setAutoCommit(Connection connection, boolean wanted) {
     try {
-      connection.setAutoCommit(true);
+      connection.setAutoCommit(wanted);
     } catch (SQLException e) {
       log.debug("a broken connection is left to its pool", e);
     }

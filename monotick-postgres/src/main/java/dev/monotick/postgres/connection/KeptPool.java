@@ -96,13 +96,14 @@ public final class KeptPool implements Pool {
     }
   }
 
-  /** The server refused something and the connection is as good as before. */
+  /** Something was refused, by the server or by us, and the connection is as good as before. */
   private static boolean isUnharmed(Connection connection, Throwable failure) {
+    boolean harmless =
+        failure instanceof SQLException refusal
+            ? !SqlFailures.isConnectionFailure(refusal)
+            : failure instanceof RuntimeException;
     try {
-      return failure instanceof SQLException refusal
-          && !SqlFailures.isConnectionFailure(refusal)
-          && !connection.isClosed()
-          && connection.getAutoCommit();
+      return harmless && !connection.isClosed() && connection.getAutoCommit();
     } catch (SQLException e) {
       return false;
     }

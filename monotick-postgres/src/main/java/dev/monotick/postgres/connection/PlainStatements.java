@@ -20,9 +20,14 @@ public final class PlainStatements implements ConnectionSource {
   @Override
   public Connection open() throws SQLException {
     Connection connection = source.open();
-    if (connection.isWrapperFor(PGConnection.class)) {
-      connection.unwrap(PGConnection.class).setPrepareThreshold(0);
+    try {
+      if (connection.isWrapperFor(PGConnection.class)) {
+        connection.unwrap(PGConnection.class).setPrepareThreshold(0);
+      }
+      return connection;
+    } catch (SQLException | RuntimeException e) {
+      connection.close();
+      throw e;
     }
-    return connection;
   }
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Lends connections for short transactions. Thread-safe. */
 public interface Pool extends AutoCloseable {
 
-  /** Lends a connection in autocommit. */
+  /** Lends a connection. */
   Connection borrow() throws SQLException;
 
   /**

@@ -45,7 +45,8 @@ public final class SqlFailures {
         || state.equals("25006");
   }
 
-  private static boolean isRefusal(SQLException failure) {
+  /** Says whether the server understood and refused, so that the same again is refused again. */
+  public static boolean isRefusal(SQLException failure) {
     String state = state(failure);
     return state.startsWith("42")
         || state.startsWith("22")

@@ -86,6 +86,9 @@ final class FencedTransaction {
     try {
       theirs = identity(connection);
     } catch (SQLException e) {
+      if (!SqlFailures.isRefusal(e)) {
+        throw e;
+      }
       throw new IllegalArgumentException(
           "dataSource leads to a database without the store's tables ("
               + SqlFailures.describe(e)

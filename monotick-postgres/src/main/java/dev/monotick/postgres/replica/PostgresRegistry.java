@@ -104,6 +104,10 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
     Optional<RuntimeException> obstacle =
         others.stream().flatMap(other -> obstacle(replica, other, alone).stream()).findFirst();
     if (obstacle.isEmpty()) {
+      // Those in the way that are not connected are taken for dead: two that both think that they
+      // joined rightly must not live side by side.
+      table.markGone(
+          connection, others.stream().filter(other -> conflict(replica, other, alone)).toList());
       Long key = presence.isPresent() ? presence.getAsLong() : null;
       long beat = table.insert(connection, replica, clock.offset(), alone, key);
       connection.commit();
@@ -199,9 +203,12 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
     return living;
   }
 
+  private static boolean conflict(ReplicaInfo replica, Sighting other, boolean alone) {
+    return alone || other.alone() || other.name().equals(replica.name());
+  }
+
   private Optional<RuntimeException> obstacle(ReplicaInfo replica, Sighting other, boolean alone) {
-    boolean sameName = other.name().equals(replica.name());
-    if (!sameName && !alone && !other.alone()) {
+    if (!conflict(replica, other, alone)) {
       return Optional.empty();
     }
     if (other.isDisconnected()) {

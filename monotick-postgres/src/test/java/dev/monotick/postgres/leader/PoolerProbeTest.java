@@ -1,12 +1,9 @@
 package dev.monotick.postgres.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.monotick.SchedulerException;
 import dev.monotick.postgres.PgBouncer;
 import dev.monotick.postgres.TestDatabase;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,10 +15,6 @@ class PoolerProbeTest {
   @Test
   void directConnectionsAreSessions() {
     assertThat(PoolerProbe.findPooler(direct::connect)).isEmpty();
-    assertThat(LeaseKind.AUTO.resolve(PoolerProbe.findPooler(direct::connect)))
-        .isEqualTo(LeaseKind.ADVISORY);
-    assertThat(LeaseKind.ADVISORY.resolve(PoolerProbe.findPooler(direct::connect)))
-        .isEqualTo(LeaseKind.ADVISORY);
   }
 
   @Test
@@ -52,25 +45,5 @@ class PoolerProbeTest {
         assertThat(PoolerProbe.findPooler(pooler.database()::connect)).as(order).isPresent();
       }
     }
-  }
-
-  @Test
-  void sessionLockBehindAPoolerIsRefusedWithTheRemedy() {
-    try (PgBouncer pooler = PgBouncer.start(direct, "transaction", 2)) {
-      assertThat(LeaseKind.AUTO.resolve(PoolerProbe.findPooler(pooler.database()::connect)))
-          .isEqualTo(LeaseKind.ROW);
-      assertThatThrownBy(
-              () -> LeaseKind.ADVISORY.resolve(PoolerProbe.findPooler(pooler.database()::connect)))
-          .isInstanceOf(SchedulerException.class)
-          .hasMessageContaining("pooler")
-          .hasMessageContaining("direct connection")
-          .hasMessageContaining("lease rows");
-    }
-  }
-
-  @Test
-  void rowsDoNotMindAPooler() {
-    assertThat(LeaseKind.ROW.resolve(Optional.of("two by one"))).isEqualTo(LeaseKind.ROW);
-    assertThat(LeaseKind.ROW.resolve(Optional.empty())).isEqualTo(LeaseKind.ROW);
   }
 }

@@ -57,7 +57,7 @@ class MembershipTest {
               () -> catchThrowable(() -> freezing.replicas().join(replica("a"), false)),
               new OwnThread());
       assertThat(frozen.await(10, TimeUnit.SECONDS)).isTrue();
-      joinAtLast(other.replicas(), replica("b"));
+      joinAtLast(other.replicas(), replica("b"), false);
       thaw.countDown();
       assertThat(end.get(10, TimeUnit.SECONDS)).isInstanceOf(StoreException.class);
     }
@@ -123,6 +123,21 @@ class MembershipTest {
     }
   }
 
+  /** The one that is no longer connected must not live on beside the one that joined alone. */
+  @Test
+  void replicaThatJoinsAloneEndsTheOneThatIsDisconnected() {
+    ReplicaInfo former = replica("a");
+    ReplicaInfo latter = replica("b");
+    PostgresStore first = builder().build();
+    first.replicas().join(former, true);
+    first.close(); // as a crash: it did not leave
+    try (PostgresStore second = builder().build()) {
+      joinAtLast(second.replicas(), latter, true);
+      assertThat(second.replicas().live()).extracting(ReplicaInfo::id).containsOnly(latter.id());
+      assertThat(second.replicas().beat(former.id())).isEmpty();
+    }
+  }
+
   private PostgresStoreBuilder builder() {
     return PostgresStore.builder()
         .url(test.url())
@@ -135,11 +150,11 @@ class MembershipTest {
     return new ReplicaInfo(ReplicaId.random(), name, Instant.EPOCH, Set.of());
   }
 
-  private static void joinAtLast(ReplicaRegistry registry, ReplicaInfo replica) {
+  private static void joinAtLast(ReplicaRegistry registry, ReplicaInfo replica, boolean alone) {
     Instant end = Instant.now().plus(PATIENCE);
     while (true) {
       try {
-        registry.join(replica, false);
+        registry.join(replica, alone);
         return;
       } catch (StoreException e) { // waited for the lock, but not long enough
         if (Instant.now().isAfter(end)) {

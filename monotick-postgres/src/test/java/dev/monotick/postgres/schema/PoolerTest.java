@@ -2,15 +2,14 @@ package dev.monotick.postgres.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.postgres.PgBouncer;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.connection.ConnectionSource;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -21,8 +20,6 @@ final class PoolerTest {
 
   private final int major;
 
-  @TempDir Path folder;
-
   PoolerTest(int major) {
     this.major = major;
   }
@@ -30,8 +27,8 @@ final class PoolerTest {
   @Test
   void twentyReplicasMigrateAndMaintainBehindAPooler() throws Exception {
     try (SchemaFixture fixture = new SchemaFixture(major);
-        PgBouncer pooler = PgBouncer.inFrontOf(fixture.database, folder)) {
-      ConnectionSource source = () -> pooler.connect(fixture.database);
+        PgBouncer pooler = PgBouncer.start(fixture.database, "transaction", 3)) {
+      ConnectionSource source = pooler.database()::connect;
       Migrations migrations = Migrations.of(source, fixture.schema);
       List<SchemaFixture.Running<MigrationReport>> replicas = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
