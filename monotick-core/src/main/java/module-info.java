@@ -7,6 +7,8 @@ module dev.monotick.core {
 
   exports dev.monotick;
   exports dev.monotick.event;
+  exports dev.monotick.job;
+  exports dev.monotick.job.store;
   exports dev.monotick.leader;
   exports dev.monotick.ledger;
   exports dev.monotick.memory;

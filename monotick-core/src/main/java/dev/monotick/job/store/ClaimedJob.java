@@ -1,0 +1,36 @@
+package dev.monotick.job.store;
+
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobLane;
+import dev.monotick.job.JobRules;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A job that a replica has. A plain carrier, made ten thousands of times a second.
+ *
+ * @param run which claim of the job this is, from 1
+ * @param lane what it stood in line with
+ * @param version version of the kind that wrote the payload
+ * @param payload what the handler gets
+ * @param rules how it is to be treated
+ * @param limitKey what it shares a limit with
+ * @param readyAt since when it waited, by the store's clock
+ * @param headers trace context and the like
+ */
+public record ClaimedJob(
+    JobRun run,
+    JobLane lane,
+    int version,
+    byte[] payload,
+    JobRules rules,
+    Optional<String> limitKey,
+    Instant readyAt,
+    Map<String, String> headers) {
+
+  /** Returns the job's name. */
+  public JobId id() {
+    return run.id();
+  }
+}

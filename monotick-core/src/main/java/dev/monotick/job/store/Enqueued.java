@@ -1,0 +1,11 @@
+package dev.monotick.job.store;
+
+import dev.monotick.job.JobId;
+
+/**
+ * What became of a draft.
+ *
+ * @param id the job
+ * @param isNew false if there was a job with the same unique key already, which this is
+ */
+public record Enqueued(JobId id, boolean isNew) {}

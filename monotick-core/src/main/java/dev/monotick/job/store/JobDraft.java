@@ -1,0 +1,35 @@
+package dev.monotick.job.store;
+
+import dev.monotick.job.JobLane;
+import dev.monotick.job.JobRules;
+import dev.monotick.job.UniqueKey;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A job that somebody wants.
+ *
+ * @param lane what it stands in line with
+ * @param version version of the kind that wrote the payload
+ * @param payload what the handler gets, as the codec wrote it; must not be changed any more
+ * @param start when it may run
+ * @param rules how it is to be treated
+ * @param unique keeps it from being the same as another; empty for nothing
+ * @param limitKey what it shares a {@linkplain JobLimit limit} with, beside kind and tenant
+ * @param headers trace context and the like; few and short
+ */
+public record JobDraft(
+    JobLane lane,
+    int version,
+    byte[] payload,
+    JobStart start,
+    JobRules rules,
+    Optional<UniqueKey> unique,
+    Optional<String> limitKey,
+    Map<String, String> headers) {
+
+  /** Copies the headers. */
+  public JobDraft {
+    headers = Map.copyOf(headers);
+  }
+}

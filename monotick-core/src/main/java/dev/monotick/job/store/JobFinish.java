@@ -1,0 +1,58 @@
+package dev.monotick.job.store;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reports the end of a run. Counts only while the run is the replica's own.
+ *
+ * @param job what was claimed
+ * @param end how it ended
+ * @param startedAt when the handler began, by the store's clock; null if it did not
+ * @param took how long it ran
+ */
+public record JobFinish(ClaimedJob job, End end, @Nullable Instant startedAt, Duration took) {
+
+  /** How a run ended. */
+  public sealed interface End permits Succeeded, Retried, Snoozed, Died, Discarded, HandedBack {}
+
+  /**
+   * The job is done.
+   *
+   * @param result what the handler returned, null for nothing
+   */
+  public record Succeeded(byte @Nullable [] result) implements End {}
+
+  /**
+   * Failed; tried again after a while. The store makes it {@link Died} if it was the last attempt.
+   *
+   * @param error what happened
+   * @param delay how long until the next attempt
+   */
+  public record Retried(String error, Duration delay) implements End {}
+
+  /**
+   * To be asked again; costs no attempt.
+   *
+   * @param delay how long until then
+   */
+  public record Snoozed(Duration delay) implements End {}
+
+  /**
+   * Failed for good.
+   *
+   * @param error what happened
+   */
+  public record Died(String error) implements End {}
+
+  /**
+   * Nothing to do any more.
+   *
+   * @param reason why
+   */
+  public record Discarded(String reason) implements End {}
+
+  /** Not begun; back to the head of the line. */
+  public record HandedBack() implements End {}
+}

@@ -1,0 +1,30 @@
+package dev.monotick.job.store;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a run that takes a while.
+ *
+ * @param run the run
+ * @param startedAt when its handler began, by the store's clock
+ * @param progress from 0 to 1, null if it says nothing
+ * @param doing a line for people, null if it says nothing
+ * @param lines log lines since the last note
+ */
+public record JobNote(
+    JobRun run,
+    Instant startedAt,
+    @Nullable Double progress,
+    @Nullable String doing,
+    List<Line> lines) {
+
+  /**
+   * A log line.
+   *
+   * @param at when, by the store's clock
+   * @param text what
+   */
+  public record Line(Instant at, String text) {}
+}

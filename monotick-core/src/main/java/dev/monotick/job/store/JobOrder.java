@@ -1,0 +1,37 @@
+package dev.monotick.job.store;
+
+import java.util.List;
+import java.util.Optional;
+import dev.monotick.job.JobId;
+
+/**
+ * Jobs to be added together, all or none.
+ *
+ * @param drafts the jobs
+ * @param follow what comes after what; empty if they have nothing to do with each other
+ * @param parent the job that wants them, if one does
+ * @param depth how many waiting jobs a queue may have before it takes no more; empty for any number
+ */
+public record JobOrder(
+    List<JobDraft> drafts, Follow follow, Optional<JobId> parent, Optional<Long> depth) {
+
+  /** What comes after what. */
+  public enum Follow {
+    /** Nothing. */
+    NONE,
+    /** Each waits for the success of the one before it; if it does not succeed, they are cancelled. */
+    CHAIN,
+    /** The last waits until all others have ended, however they did. */
+    LAST_AFTER_ALL
+  }
+
+  /** Jobs that have nothing to do with each other. */
+  public static JobOrder of(List<JobDraft> drafts) {
+    return new JobOrder(drafts, Follow.NONE, Optional.empty(), Optional.empty());
+  }
+
+  /** Copies the drafts. */
+  public JobOrder {
+    drafts = List.copyOf(drafts);
+  }
+}

@@ -1,0 +1,159 @@
+package dev.monotick.job.store;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobId;
+import dev.monotick.job.QueueFullException;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.task.SqlWork;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+
+/**
+ * The jobs of all replicas. Implemented by our own backends; pre-1.0, so it may still change.
+ *
+ * <p>A job is moved only by the steps of {@link dev.monotick.job.JobTransition}. Each claim of a
+ * job is a {@linkplain JobRun run} with a number; its end is recorded once, and whoever records it
+ * first decides: the replica that ran it, the one that rescues it, or somebody who cancels it. That
+ * is the job's fence.
+ *
+ * <p>Thread-safe. Calls block and throw {@link dev.monotick.store.StoreException} where the store
+ * gave no definite answer. {@link #turn} may then be repeated as it was without doing its work
+ * twice; the others are to be looked at before they are repeated.
+ */
+public interface JobStore {
+
+  /** Returns the time by the store's clock, estimated without I/O. */
+  Instant now();
+
+  /** Says whether {@link #turn} never waits, because the store is in the memory of this process. */
+  default boolean isImmediate() {
+    return false;
+  }
+
+  /**
+   * Adds jobs and returns one reply for each draft, in their order. Durable when it returns.
+   * Whoever listens is told, soon.
+   *
+   * @throws QueueFullException if a queue is at the depth of the order; nothing was added
+   */
+  List<Enqueued> enqueue(JobOrder order);
+
+  /**
+   * Adds jobs in the caller's transaction: they exist if it commits. Tell {@link #wake} after that;
+   * if nobody does, they are found at the next look.
+   *
+   * @throws UnsupportedOperationException if the store is no database
+   */
+  default List<Enqueued> enqueue(Connection connection, JobOrder order) throws SQLException {
+    throw new UnsupportedOperationException(
+        "jobs cannot be added in a transaction of yours: their store is no database");
+  }
+
+  /** Tells replicas that queues have new jobs. Returns at once; a hint. */
+  void wake(Collection<String> queues);
+
+  /**
+   * Asks to be told the queues that may have new jobs. A hint: it may come too often, or never. The
+   * listener must not block.
+   */
+  void whenReady(java.util.function.Consumer<Set<String>> listener);
+
+  /** Asks to be told jobs whose runs were ended by others. A hint, as {@link #whenReady}. */
+  void whenEnded(java.util.function.Consumer<Set<JobId>> listener);
+
+  /** Records what ended, makes due what is, and claims. See {@link JobTurn}. */
+  JobTurnReply turn(JobTurn turn);
+
+  /**
+   * Records what is known of runs that take a while, and returns those that are no longer the
+   * replica's, which should stop.
+   */
+  Set<JobRun> note(ReplicaId replica, List<JobNote> notes);
+
+  /**
+   * Sees to the runs of replicas that are gone: ready again, at the head of their line and without
+   * costing an attempt; dead, if it was the {@value #MOST_CRASHES}th time; unknown, if they may not
+   * run twice. Safe to call at any time, by anybody.
+   *
+   * @return how many runs were seen to
+   */
+  int rescue();
+
+  /** How often a job may take its replica with it. */
+  int MOST_CRASHES = 3;
+
+  /**
+   * Does work in one transaction of the data source, in which the run succeeds too: all or nothing,
+   * and once. Throws as {@link dev.monotick.task.TaskContext#fencedTransaction} does.
+   */
+  default void transact(
+      ReplicaId replica, JobFinish success, DataSource dataSource, SqlWork work)
+      throws SQLException {
+    throw new UnsupportedOperationException(
+        "job " + success.job().id() + " cannot be TRANSACTIONAL: its store is no database");
+  }
+
+  /**
+   * Calls a job off, wherever it is. Final: a replica that has it can report nothing any more.
+   *
+   * @return whether it was not over yet
+   */
+  boolean cancel(JobId id, String by, String reason);
+
+  /** Lets a job run that awaits approval; false if it does not. */
+  boolean approve(JobId id, String by, String note);
+
+  /** Ends a job that awaits approval; false if it does not. */
+  boolean reject(JobId id, String by, String note);
+
+  /** Gives a job that waits for its time another one; false if it does not wait. */
+  boolean reschedule(JobId id, Instant at);
+
+  /**
+   * Has jobs run again that ended otherwise than well, with all their attempts before them, and
+   * returns those that were found so. A job that needs approval needs it again.
+   */
+  List<JobId> requeue(List<JobId> ids, String by);
+
+  /** Forgets dead letters; returns those that were. */
+  List<JobId> purge(List<JobId> ids);
+
+  /** Returns what is known of a job, if it is not forgotten. */
+  Optional<Job> find(JobId id);
+
+  /** Returns the log lines of a job, oldest first. */
+  List<JobNote.Line> log(JobId id, int limit);
+
+  /** Returns jobs, youngest first, without payloads and attempts. */
+  List<Job> list(JobFilter filter, int limit);
+
+  /** Returns what is in which lane. */
+  List<JobCount> counts();
+
+  /** Has nobody take jobs of a queue or kind from now on; one that is paused stays as it is. */
+  void pause(JobPause pause);
+
+  /** Ends a pause; false if there was none. */
+  boolean resume(JobPause.Of of, String name);
+
+  /** Returns what is paused. */
+  List<JobPause> pauses();
+
+  /** Sets a limit, in place of one of the same scope; effective on all replicas at once. */
+  void limit(JobLimit limit);
+
+  /** Removes a limit; false if there was none. */
+  boolean unlimit(JobLimit.Scope scope);
+
+  /** Returns all limits. */
+  List<JobLimit> limits();
+
+  /** Sets a tenant's share, 1 by default: one of twice the weight gets twice as much. */
+  void weigh(String tenant, int weight);
+}
