@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeSet;
 
 /** Which jobs wait for a moment: to run, or to expire. Guarded by the store's lock. */
@@ -63,7 +64,7 @@ final class JobTimes {
     return due.isEmpty() ? Optional.empty() : Optional.of(Duration.between(now, due.first().at()));
   }
 
-  private static List<JobRow> by(TreeSet<Moment> moments, Instant now) {
+  private static List<JobRow> by(SortedSet<Moment> moments, Instant now) {
     List<JobRow> rows = new ArrayList<>();
     for (Moment moment : moments) {
       if (moment.at().isAfter(now)) {
