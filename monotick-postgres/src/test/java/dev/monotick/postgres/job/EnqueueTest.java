@@ -23,7 +23,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How jobs are added: in transactions of others, once per key, and not beyond what a queue takes. */
+/**
+ * How jobs are added: in transactions of others, once per key, and not beyond what a queue takes.
+ */
 final class EnqueueTest {
 
   private final JobFixture fixture = new JobFixture();
@@ -105,14 +107,12 @@ final class EnqueueTest {
   void ofTwoTransactionsThatAddTheSameKeyTheSecondWaitsForTheFirst() throws Exception {
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
-      Enqueued first =
-          fixture.jobs.enqueue(connection, JobOrder.of(List.of(unique("a")))).get(0);
+      Enqueued first = fixture.jobs.enqueue(connection, JobOrder.of(List.of(unique("a")))).get(0);
       CompletableFuture<Enqueued> second = new CompletableFuture<>();
       Thread thread =
           new Thread(
               () ->
-                  second.complete(
-                      fixture.jobs.enqueue(JobOrder.of(List.of(unique("a")))).get(0)));
+                  second.complete(fixture.jobs.enqueue(JobOrder.of(List.of(unique("a")))).get(0)));
       thread.start();
       awaitBlocked();
       connection.commit();
@@ -125,7 +125,9 @@ final class EnqueueTest {
     while (fixture
         .query(
             "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
-                + " and query like '%\"" + fixture.database.schema() + "\".job_add_all%'")
+                + " and query like '%\""
+                + fixture.database.schema()
+                + "\".job_add_all%'")
         .isEmpty()) {
       Thread.onSpinWait();
     }
@@ -137,8 +139,7 @@ final class EnqueueTest {
     List<ClaimedJob> claimed = fixture.claim(1);
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
-      assertThat(
-              fixture.jobs.enqueue(connection, JobOrder.of(List.of(unique("a")))).get(0).isNew())
+      assertThat(fixture.jobs.enqueue(connection, JobOrder.of(List.of(unique("a")))).get(0).isNew())
           .isFalse();
       assertThat(fixture.finishAll(claimed).finished()).containsExactly(true);
       connection.commit();
@@ -162,8 +163,7 @@ final class EnqueueTest {
     JobDraft later = starting(new JobStart(Duration.ofHours(1), Optional.empty()));
     JobDraft past =
         starting(
-            new JobStart(
-                Duration.ZERO, Optional.of(fixture.jobs.now().minus(Duration.ofDays(1)))));
+            new JobStart(Duration.ZERO, Optional.of(fixture.jobs.now().minus(Duration.ofDays(1)))));
     fixture.jobs.enqueue(JobOrder.of(List.of(later, past)));
     assertThat(fixture.claim(5)).hasSize(1);
     assertThat(fixture.counts()).isEqualTo("1 0 1 0 0 0 0");

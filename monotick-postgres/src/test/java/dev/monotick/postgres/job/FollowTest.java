@@ -50,9 +50,7 @@ final class FollowTest {
     fixture.finish(end(fixture.claim(1).get(0), new JobFinish.Died("no")));
     assertThat(fixture.counts()).isEqualTo("0 0 0 0 1 1 1999");
     assertThat(fixture.outcomes(added.get(1_999).id().value())).containsExactly("1 1 9");
-    assertThat(
-            fixture.query(
-                "select detail from @job_attempt where job_id = " + added.get(1).id()))
+    assertThat(fixture.query("select detail from @job_attempt where job_id = " + added.get(1).id()))
         .containsExactly("job " + added.get(0).id() + " before it did not succeed");
   }
 
@@ -83,8 +81,7 @@ final class FollowTest {
   @Test
   void aRunThatOutlivesItsDeadlineMayEndAndIsNotTriedAgain() {
     Instant soon = fixture.jobs.now().plus(Duration.ofMillis(500));
-    fixture.jobs.enqueue(
-        JobOrder.of(List.of(until(Optional.of(soon), Optional.empty()))));
+    fixture.jobs.enqueue(JobOrder.of(List.of(until(Optional.of(soon), Optional.empty()))));
     ClaimedJob job = fixture.claim(1).get(0);
     awaitServerTime(soon);
     assertThat(fixture.claim(1)).isEmpty();
@@ -120,8 +117,7 @@ final class FollowTest {
   }
 
   private List<Enqueued> order(List<JobDraft> drafts, Follow follow) {
-    return fixture.jobs.enqueue(
-        new JobOrder(drafts, follow, Optional.empty(), Optional.empty()));
+    return fixture.jobs.enqueue(new JobOrder(drafts, follow, Optional.empty(), Optional.empty()));
   }
 
   private static JobDraft until(Optional<Instant> deadline, Optional<Duration> approval) {
@@ -132,8 +128,7 @@ final class FollowTest {
         1,
         draft.payload(),
         JobStart.NOW,
-        new JobRules(
-            rules.maxAttempts(), rules.timeout(), deadline, rules.effect(), approval),
+        new JobRules(rules.maxAttempts(), rules.timeout(), deadline, rules.effect(), approval),
         Optional.empty(),
         Optional.empty(),
         Map.of());

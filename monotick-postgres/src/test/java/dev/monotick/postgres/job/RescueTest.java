@@ -79,8 +79,7 @@ final class RescueTest {
     long id = 0;
     for (int crash = 1; crash <= 3; crash++) {
       ReplicaId doomed = fixture.join();
-      List<ClaimedJob> claimed =
-          fixture.jobs.turn(fixture.wanting(doomed, 1, List.of())).jobs();
+      List<ClaimedJob> claimed = fixture.jobs.turn(fixture.wanting(doomed, 1, List.of())).jobs();
       assertThat(claimed).extracting(job -> job.run().attempt()).containsExactly(1);
       id = claimed.get(0).id().value();
       fixture.declareGone(doomed);
