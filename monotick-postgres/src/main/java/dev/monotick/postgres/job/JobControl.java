@@ -105,7 +105,7 @@ final class JobControl {
                 return firstText(statement);
               }
             });
-    queue.ifPresent(name -> hints.ready(Set.of(name)));
+    queue.ifPresent(name -> hints.wake(Set.of(name)));
     return queue.isPresent();
   }
 
@@ -156,7 +156,7 @@ final class JobControl {
                 return firstText(statement);
               }
             });
-    queue.ifPresent(name -> hints.ready(Set.of(name)));
+    queue.ifPresent(name -> hints.wake(Set.of(name)));
     return queue.isPresent();
   }
 
@@ -164,7 +164,7 @@ final class JobControl {
   List<JobId> requeue(List<JobId> ids, String by) {
     JobRequeue.Requeued requeued = requeue.requeue(ids, by);
     if (!requeued.queues().isEmpty()) {
-      hints.ready(requeued.queues());
+      hints.wake(requeued.queues());
     }
     return requeued.ids();
   }

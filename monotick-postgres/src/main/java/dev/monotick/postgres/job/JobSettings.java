@@ -65,7 +65,7 @@ final class JobSettings {
             of.name(),
             name);
     if (resumed) {
-      hints.ready(of == JobPause.Of.QUEUE ? Set.of(name) : queuesOf(name));
+      hints.wake(of == JobPause.Of.QUEUE ? Set.of(name) : queuesOf(name));
     }
     return resumed;
   }
@@ -199,7 +199,7 @@ final class JobSettings {
       queues.addAll(found);
       more = found.size() == BATCH;
     }
-    hints.ready(queues.isEmpty() ? queuesOf(scope.kind()) : queues);
+    hints.wake(queues.isEmpty() ? queuesOf(scope.kind()) : queues);
   }
 
   private List<String> letGo(Connection connection, JobLimit.Scope scope) throws SQLException {

@@ -11,7 +11,7 @@ create table @job_retention (
 );
 -- Where upkeep goes on with jobs that are in no partition by day.
 create table @job_sweep (
-  only      boolean not null primary key default true check (only),
+  one       boolean not null primary key default true check (one),
   swept_to  bigint  not null default 0
 );
 insert into @job_sweep default values;

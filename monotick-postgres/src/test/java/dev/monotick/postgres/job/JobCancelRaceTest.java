@@ -29,7 +29,7 @@ final class JobCancelRaceTest {
 
   @Test
   void ofAllWhoEndAJobOneDoes() throws Exception {
-    try (JobFixture fixture = new JobFixture(TestDatabase.NEWEST)) {
+    try (JobsByHand fixture = new JobsByHand(TestDatabase.NEWEST)) {
       int lane = fixture.lane("mail", "letter", "");
       List<JobId> ids = new ArrayList<>();
       for (int i = 0; i < JOBS; i++) {
@@ -74,20 +74,20 @@ final class JobCancelRaceTest {
     }
   }
 
-  private static boolean cancel(JobFixture fixture, JobId id) {
+  private static boolean cancel(JobsByHand fixture, JobId id) {
     return fixture.control.cancel(id, "ann", "race");
   }
 
   /** Claims and ends jobs by the same rules as the store, one batch in a transaction. */
   private static final class Replica {
 
-    private final JobFixture fixture;
+    private final JobsByHand fixture;
     private final int lane;
     private final UUID id = UUID.randomUUID();
     private final Random random;
     private long number;
 
-    Replica(JobFixture fixture, int lane, int seed) {
+    Replica(JobsByHand fixture, int lane, int seed) {
       this.fixture = fixture;
       this.lane = lane;
       this.random = new Random(seed);

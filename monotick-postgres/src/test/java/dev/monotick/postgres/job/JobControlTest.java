@@ -15,13 +15,13 @@ import org.junit.jupiter.api.Test;
 /** Cancelling, approving, rejecting and rescheduling. */
 final class JobControlTest {
 
-  private JobFixture fixture;
+  private JobsByHand fixture;
   private JobControl control;
   private int lane;
 
   @BeforeEach
   void prepare() {
-    fixture = new JobFixture(TestDatabase.NEWEST);
+    fixture = new JobsByHand(TestDatabase.NEWEST);
     control = fixture.control;
     lane = fixture.lane("mail", "letter", "");
   }

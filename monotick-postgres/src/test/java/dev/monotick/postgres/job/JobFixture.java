@@ -1,64 +1,164 @@
 package dev.monotick.postgres.job;
 
-import dev.monotick.job.JobAttempt.Outcome;
-import dev.monotick.job.JobId;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.monotick.job.JobLane;
+import dev.monotick.job.JobRules;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.Enqueued;
+import dev.monotick.job.store.JobDraft;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobOrder;
+import dev.monotick.job.store.JobStart;
+import dev.monotick.job.store.JobStore;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.postgres.PostgresStore;
+import dev.monotick.postgres.PostgresStoreBuilder;
 import dev.monotick.postgres.TestDatabase;
-import dev.monotick.postgres.connection.Database;
-import dev.monotick.postgres.connection.KeptPool;
-import dev.monotick.postgres.connection.SchemaName;
-import dev.monotick.postgres.schema.Migrations;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.task.Effect;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 
-/** The tables of jobs on a real server, and short ways to put jobs into each place. */
-final class JobFixture implements AutoCloseable, JobHints {
+/** A store of jobs on a real server, and short ways to use it. */
+final class JobFixture implements AutoCloseable {
 
-  final TestDatabase test;
-  final SchemaName schema;
-  final KeptPool pool;
-  final Database database;
-  final JobControl control;
-  final JobReader reader;
-  final JobSettings settings;
-  final List<JobId> ended = new CopyOnWriteArrayList<>();
-  final List<String> woken = new CopyOnWriteArrayList<>();
-  private long claims;
+  static final JobLane LANE = new JobLane("mail", "letter", "", 5);
+  static final JobRules RULES =
+      new JobRules(
+          3, Duration.ofMinutes(1), Optional.empty(), Effect.AT_LEAST_ONCE, Optional.empty());
 
-  JobFixture(int major) {
-    test = TestDatabase.on(major);
-    schema = new SchemaName(test.schema());
-    Migrations.of(test::connect, schema).migrate();
-    pool = new KeptPool(test::connect, 20);
-    database = new Database(pool, test::connect, schema);
-    control = new JobControl(database, new JobEnds(database), this);
-    reader = new JobReader(database);
-    settings = new JobSettings(database, this);
+  final TestDatabase database;
+  private final Deque<PostgresStore> opened = new ArrayDeque<>();
+  private final AtomicLong numbers = new AtomicLong();
+  final JobStore jobs;
+  final ReplicaId replica;
+
+  JobFixture() {
+    this(TestDatabase.NEWEST, builder -> builder);
   }
 
-  @Override
-  public void ended(Set<JobId> ids) {
-    ended.addAll(ids);
+  JobFixture(int major, UnaryOperator<PostgresStoreBuilder> options) {
+    database = TestDatabase.on(major);
+    jobs = open(options);
+    replica = join();
   }
 
-  @Override
-  public void ready(Set<String> queues) {
-    woken.addAll(queues);
+  /** Opens another store on the same tables, as another process would. */
+  JobStore open(UnaryOperator<PostgresStoreBuilder> options) {
+    PostgresStore store =
+        options
+            .apply(
+                PostgresStore.builder()
+                    .url(database.url())
+                    .user(database.user())
+                    .password(database.password())
+                    .schema(database.schema()))
+            .build();
+    opened.add(store);
+    return store.jobs();
   }
 
+  /** Adds a replica to the list of those that live. */
+  ReplicaId join() {
+    ReplicaId id = new ReplicaId(UUID.randomUUID());
+    execute(
+        "insert into @replica (id, name, version, started_at) values ('"
+            + id.value()
+            + "', 'r', '1', now())");
+    return id;
+  }
+
+  void declareGone(ReplicaId replica) {
+    execute("update @replica set gone_at = now() where id = '" + replica.value() + "'");
+  }
+
+  static JobDraft draft(String text) {
+    return draft(LANE, text);
+  }
+
+  static JobDraft draft(JobLane lane, String text) {
+    return new JobDraft(
+        lane,
+        1,
+        text.getBytes(UTF_8),
+        JobStart.NOW,
+        RULES,
+        Optional.empty(),
+        Optional.empty(),
+        Map.of());
+  }
+
+  static List<JobDraft> drafts(int count) {
+    List<JobDraft> drafts = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      drafts.add(draft("n" + i));
+    }
+    return drafts;
+  }
+
+  static String text(ClaimedJob job) {
+    return new String(job.payload(), UTF_8);
+  }
+
+  List<Enqueued> add(int count) {
+    return jobs.enqueue(JobOrder.of(drafts(count)));
+  }
+
+  JobTurn wanting(int most, JobFinish... finishes) {
+    return wanting(replica, most, List.of(finishes));
+  }
+
+  JobTurn wanting(ReplicaId who, int most, List<JobFinish> finishes) {
+    return new JobTurn(who, numbers.incrementAndGet(), finishes, most, Set.of("letter"), Set.of());
+  }
+
+  List<ClaimedJob> claim(int most) {
+    return jobs.turn(wanting(most)).jobs();
+  }
+
+  List<Boolean> finish(JobFinish... finishes) {
+    return jobs.turn(wanting(0, finishes)).finished();
+  }
+
+  JobTurnReply finishAll(List<ClaimedJob> claimed) {
+    return jobs.turn(wanting(replica, 0, claimed.stream().map(JobFixture::success).toList()));
+  }
+
+  static JobFinish success(ClaimedJob job) {
+    return end(job, new JobFinish.Succeeded(null));
+  }
+
+  static JobFinish end(ClaimedJob job, JobFinish.End end) {
+    return new JobFinish(job, end, job.readyAt(), Duration.ofMillis(5));
+  }
+
+  /** Runs SQL in which {@code @name} is a table of the schema. */
   void execute(String sql) {
-    test.execute(database.sql(sql));
+    database.execute(resolve(sql));
   }
 
-  /** Returns all rows, their columns separated by bars. */
+  String resolve(String sql) {
+    return sql.replace("@", database.schema() + ".");
+  }
+
+  /** Returns all rows, their columns joined by spaces. */
   List<String> query(String sql) {
-    try (Connection connection = test.connect()) {
+    try (Connection connection = database.connect()) {
       return query(connection, sql);
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
@@ -67,199 +167,40 @@ final class JobFixture implements AutoCloseable, JobHints {
 
   List<String> query(Connection connection, String sql) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(database.sql(sql))) {
+        ResultSet row = statement.executeQuery(resolve(sql))) {
       List<String> rows = new ArrayList<>();
       while (row.next()) {
-        List<String> values = new ArrayList<>();
+        List<String> columns = new ArrayList<>();
         for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
-          values.add(String.valueOf(row.getString(i)));
+          columns.add(String.valueOf(row.getString(i)));
         }
-        rows.add(String.join("|", values));
+        rows.add(String.join(" ", columns));
       }
       return rows;
     }
   }
 
-  long number(String sql) {
-    return Long.parseLong(query(sql).get(0));
-  }
-
-  int lane(String queue, String kind, String tenant) {
-    execute(
-        "insert into @job_lane (queue, kind, tenant, priority) values ('%s', '%s', '%s', 5) on conflict do nothing"
-            .formatted(queue, kind, tenant));
-    return (int)
-        number(
-            "select id from @job_lane where queue = '%s' and kind = '%s' and tenant = '%s'"
-                .formatted(queue, kind, tenant));
-  }
-
-  /** Adds a job that is nowhere yet, with these columns set besides. */
-  JobId job(int lane, String columns, String values) {
-    return jobAt("clock_timestamp()", lane, columns, values);
-  }
-
-  JobId job(int lane) {
-    return job(lane, "", "");
-  }
-
-  JobId jobAt(String time, int lane, String columns, String values) {
-    return new JobId(
-        number(
-            ("insert into @job (id, created_at, timeout_millis, lane, version, max_attempts,"
-                    + " effect, payload%s) select @job_first_id(%s) | nextval('@job_number'), %s,"
-                    + " 60000, %d, 1, 3, 0, 'hello'%s returning id")
-                .formatted(prefixed(columns), time, time, lane, prefixed(values))));
-  }
-
-  private static String prefixed(String list) {
-    return list.isEmpty() ? "" : ", " + list;
-  }
-
-  JobId ready(int lane) {
-    return ready(job(lane), lane, 0);
-  }
-
-  JobId ready(JobId id, int lane, int flags) {
-    execute(
-        "insert into @job_ready (id, ready_at, lane, run, attempt, flags) values (%s, now(), %d, 0, 0, %d)"
-            .formatted(id, lane, flags));
-    counted(lane, "ready");
-    return id;
-  }
-
-  JobId delayed(JobId id, int lane, String due, boolean retrying) {
-    execute(
-        "insert into @job_delayed (due_at, id, lane, run, attempt, flags, retrying) values (%s, %s, %d, %d, %d, 0, %b)"
-            .formatted(due, id, lane, retrying ? 1 : 0, retrying ? 1 : 0, retrying));
-    counted(lane, "waiting");
-    return id;
-  }
-
-  JobId gated(JobId id, int lane, String due) {
-    execute(
-        "insert into @job_gate (id, due_at, lane, run, attempt, flags) values (%s, %s, %d, 0, 0, %d)"
-            .formatted(id, due, lane, JobFlags.GATED | JobFlags.EXPIRES));
-    counted(lane, "waiting");
-    return id;
-  }
-
-  JobId after(JobId id, int lane, int pending) {
-    execute(
-        "insert into @job_wait (id, lane, pending, flags, needs_success) values (%s, %d, %d, 0, true)"
-            .formatted(id, lane, pending));
-    counted(lane, "waiting");
-    return id;
-  }
-
-  JobId blocked(JobId id, int lane, int limit, String key) {
-    execute(
-        "insert into @job_blocked (limit_id, key, tenant, id, ready_at, lane, run, attempt, flags) values (%d, '%s', '', %s, now(), %d, 0, 0, 8)"
-            .formatted(limit, key, id, lane));
-    counted(lane, "ready");
-    return id;
-  }
-
-  /** Has a replica take these jobs as one batch, each for the first time. */
-  void claimed(UUID replica, int lane, JobId... ids) {
-    StringBuilder list = new StringBuilder();
-    for (JobId id : ids) {
-      list.append(list.length() == 0 ? "" : ",").append(id);
-      counted(lane, "running");
-    }
-    execute(
-        """
-        insert into @job_claim (replica, number, ids, lanes, runs, attempts, flags)
-        select '%s', %d, array_agg(id), array_agg(%d), array_agg(1), array_agg(1), array_agg(0)
-          from unnest(array[%s]::bigint[]) as u(id)
-        """
-            .formatted(replica, ++claims, lane, list));
-  }
-
-  UUID replica(String name) {
-    UUID id = UUID.randomUUID();
-    execute(
-        "insert into @replica (id, name, version, started_at) values ('%s', '%s', '1', now())"
-            .formatted(id, name));
-    return id;
-  }
-
-  JobId attempt(JobId id, int run, Outcome outcome) {
-    return attemptAt("now()", id, run, outcome);
-  }
-
-  JobId attemptAt(String time, JobId id, int run, Outcome outcome) {
-    execute(
-        "insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome, detail) values (%s, %s, 5, %d, %d, %d, 'why')"
-            .formatted(id, time, run, run, Outcomes.stored(outcome)));
-    return id;
-  }
-
-  JobId dead(JobId id, int lane) {
-    attempt(id, 1, Outcome.DIED);
-    execute(
-        "insert into @job_dead (id, died_at, lane, run) values (%s, now(), %d, 1)"
-            .formatted(id, lane));
-    counted(lane, "dead");
-    return id;
-  }
-
-  private void counted(int lane, String column) {
-    execute(
-        "insert into @job_delta select %d, %s"
-            .formatted(
-                lane,
-                List.of("waiting", "ready", "running", "succeeded", "failed", "dead", "ended")
-                    .stream()
-                    .map(name -> name.equals(column) ? "1" : "0")
-                    .collect(java.util.stream.Collectors.joining(", "))));
-  }
-
-  /** Returns waiting, ready, running, succeeded, failed, dead and ended of all lanes together. */
+  /** Returns what the counts add up to: waiting, ready, running, succeeded, failed, dead, ended. */
   String counts() {
     return query(
             "select sum(waiting), sum(ready), sum(running), sum(succeeded), sum(failed), sum(dead),"
-                + " sum(ended) from (select * from @job_count union all select * from @job_delta) c")
+                + " sum(ended) from (select waiting, ready, running, succeeded, failed, dead, ended"
+                + " from @job_delta union all select waiting, ready, running, succeeded, failed,"
+                + " dead, ended from @job_count) c")
         .get(0);
   }
 
-  /** Returns in which tables a job is. */
-  List<String> places(JobId id) {
+  /** Returns the outcomes of a job's rows in job_attempt, in their order. */
+  List<String> outcomes(long id) {
     return query(
-        """
-        select 'ready ' || lane || ' ' || run || ' ' || attempt || ' ' || flags from @job_ready where id = %1$s
-        union all select 'blocked' from @job_blocked where id = %1$s
-        union all select 'delayed ' || retrying from @job_delayed where id = %1$s
-        union all select 'gate ' || run || ' ' || attempt || ' ' || flags from @job_gate where id = %1$s
-        union all select 'wait' from @job_wait where id = %1$s
-        union all select 'dead' from @job_dead where id = %1$s
-        """
-            .formatted(id));
-  }
-
-  /** Returns run, attempt, outcome and detail of all ends of a job. */
-  List<String> attempts(JobId id) {
-    return query(
-            "select run, attempt, outcome, detail from @job_attempt where job_id = %s order by run"
-                .formatted(id))
-        .stream()
-        .map(
-            row -> {
-              String[] parts = row.split("\\|", -1);
-              return parts[0]
-                  + " "
-                  + parts[1]
-                  + " "
-                  + Outcomes.of(Integer.parseInt(parts[2]))
-                  + " "
-                  + parts[3];
-            })
-        .toList();
+        "select run, attempt, outcome from @job_attempt where job_id = " + id + " order by run");
   }
 
   @Override
   public void close() {
-    pool.close();
-    test.close();
+    while (!opened.isEmpty()) {
+      opened.removeLast().close();
+    }
+    database.close();
   }
 }

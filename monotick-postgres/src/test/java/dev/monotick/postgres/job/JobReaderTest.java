@@ -29,13 +29,13 @@ import org.junit.jupiter.api.Test;
 
 final class JobReaderTest {
 
-  private JobFixture fixture;
+  private JobsByHand fixture;
   private JobReader reader;
   private int lane;
 
   @BeforeEach
   void prepare() {
-    fixture = new JobFixture(TestDatabase.NEWEST);
+    fixture = new JobsByHand(TestDatabase.NEWEST);
     reader = fixture.reader;
     lane = fixture.lane("mail", "letter", "acme");
   }

@@ -20,13 +20,13 @@ import org.junit.jupiter.api.Test;
 /** Bringing jobs back that ended, and forgetting them. */
 final class JobRequeueTest {
 
-  private JobFixture fixture;
+  private JobsByHand fixture;
   private JobControl control;
   private int lane;
 
   @BeforeEach
   void prepare() {
-    fixture = new JobFixture(TestDatabase.NEWEST);
+    fixture = new JobsByHand(TestDatabase.NEWEST);
     control = fixture.control;
     lane = fixture.lane("mail", "letter", "");
   }

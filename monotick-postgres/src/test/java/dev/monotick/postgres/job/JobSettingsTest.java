@@ -18,13 +18,13 @@ final class JobSettingsTest {
 
   private static final Instant SINCE = Instant.parse("2026-01-02T03:04:05.000006Z");
 
-  private JobFixture fixture;
+  private JobsByHand fixture;
   private JobSettings settings;
   private int lane;
 
   @BeforeEach
   void prepare() {
-    fixture = new JobFixture(TestDatabase.NEWEST);
+    fixture = new JobsByHand(TestDatabase.NEWEST);
     settings = fixture.settings;
     lane = fixture.lane("mail", "letter", "");
   }
