@@ -29,17 +29,27 @@ final class JobsByHand implements AutoCloseable, JobHints {
   final JobSettings settings;
   final List<JobId> ended = new CopyOnWriteArrayList<>();
   final List<String> woken = new CopyOnWriteArrayList<>();
+  private final Connection own; // kept, as connecting takes longer than most statements
   private long claims;
 
   JobsByHand(int major) {
     test = TestDatabase.on(major);
     schema = new SchemaName(test.schema());
     Migrations.of(test::connect, schema).migrate();
+    own = connect();
     pool = new KeptPool(test::connect, 20);
     database = new Database(pool, test::connect, schema);
     control = new JobControl(database, new JobEnds(database), this);
     reader = new JobReader(database);
     settings = new JobSettings(database, this);
+  }
+
+  private Connection connect() {
+    try {
+      return test.connect();
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Override
@@ -52,14 +62,18 @@ final class JobsByHand implements AutoCloseable, JobHints {
     woken.addAll(queues);
   }
 
-  void execute(String sql) {
-    test.execute(database.sql(sql));
+  synchronized void execute(String sql) {
+    try (Statement statement = own.createStatement()) {
+      statement.execute(database.sql(sql));
+    } catch (SQLException e) {
+      throw new AssertionError(sql, e);
+    }
   }
 
   /** Returns all rows, their columns separated by bars. */
-  List<String> query(String sql) {
-    try (Connection connection = test.connect()) {
-      return query(connection, sql);
+  synchronized List<String> query(String sql) {
+    try {
+      return query(own, sql);
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }
@@ -260,6 +274,11 @@ final class JobsByHand implements AutoCloseable, JobHints {
   @Override
   public void close() {
     pool.close();
+    try {
+      own.close();
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
     test.close();
   }
 }
