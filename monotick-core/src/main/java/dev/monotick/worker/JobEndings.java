@@ -69,7 +69,9 @@ final class JobEndings {
     }
     if (cause == StopCause.TIMEOUT) {
       return retried(
-          kind, job.job(), "timed out after " + job.job().rules().timeout() + "\n" + Texts.of(failure));
+          kind,
+          job.job(),
+          "timed out after " + job.job().rules().timeout() + "\n" + Texts.of(failure));
     }
     if (kind.retry().isPermanent(failure)) {
       return new Died(Texts.of(failure));
@@ -85,7 +87,8 @@ final class JobEndings {
   private static Duration delay(RetryPolicy policy, JobRun run) {
     int attempt = run.attempt();
     // Jobs differ in their jitter, and a run repeats its own.
-    double random = Math.floorMod((run.id().value() * 31 + run.number()) * 0x9E3779B9L, 1_000) / 999.0;
+    double random =
+        Math.floorMod((run.id().value() * 31 + run.number()) * 0x9E3779B9L, 1_000) / 999.0;
     try {
       Duration delay = policy.delays().after(attempt, random);
       if (delay != null && !delay.isNegative() && delay.compareTo(LONGEST_DELAY) <= 0) {

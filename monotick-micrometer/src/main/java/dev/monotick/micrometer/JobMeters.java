@@ -21,8 +21,7 @@ final class JobMeters {
     Tags tags = Tags.of("kind", kind);
     for (String end : ENDS) {
       runs.put(
-          end,
-          meters.timer("monotick.job.runs", "runs of jobs that ended", tags.and("end", end)));
+          end, meters.timer("monotick.job.runs", "runs of jobs that ended", tags.and("end", end)));
     }
     refused =
         meters.counter(
