@@ -8,10 +8,12 @@ import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobFinish.Died;
 import dev.monotick.job.store.JobFinish.Discarded;
 import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Lost;
 import dev.monotick.job.store.JobFinish.Retried;
 import dev.monotick.job.store.JobFinish.Snoozed;
 import dev.monotick.job.store.JobFinish.Succeeded;
 import dev.monotick.job.store.JobRun;
+import dev.monotick.task.Effect;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +67,9 @@ final class JobEndings {
     }
     StopCause cause = job.stopCause();
     if (cause != null && cause.givesBack()) {
-      return new HandedBack();
+      return job.job().rules().effect() == Effect.AT_MOST_ONCE
+          ? new Lost("stopped in the middle, because " + cause.text)
+          : new HandedBack();
     }
     if (cause == StopCause.TIMEOUT) {
       return retried(

@@ -12,7 +12,7 @@ import java.util.Map;
 final class JobMeters {
 
   static final List<String> ENDS =
-      List.of("Succeeded", "Retried", "Snoozed", "Died", "Discarded", "HandedBack");
+      List.of("Succeeded", "Retried", "Snoozed", "Died", "Discarded", "HandedBack", "Lost");
 
   private final Map<String, Timer> runs = new HashMap<>();
   private final Counter refused;
