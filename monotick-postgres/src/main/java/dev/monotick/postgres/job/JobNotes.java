@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -34,17 +35,24 @@ final class JobNotes {
                 + " from unnest(?::bigint[], ?::bigint[], ?::text[]) as u(id, at, text)");
   }
 
-  /** Returns the runs that have ended, by the word of others. */
+  /** Returns the runs that are not the replica's, and records nothing of them. */
   Set<JobRun> note(ReplicaId replica, List<JobNote> notes, OpenClaims claims) {
-    if (notes.isEmpty()) {
-      return Set.of();
-    }
-    List<JobNote> sorted =
-        notes.stream().sorted(Comparator.comparing(note -> note.run().id())).toList();
     Set<JobRun> lost = new HashSet<>();
+    List<JobNote> own = new ArrayList<>();
+    for (JobNote each : notes) {
+      if (claims.find(each.run().id(), each.run().number()) == null) {
+        lost.add(each.run());
+      } else {
+        own.add(each);
+      }
+    }
+    if (own.isEmpty()) {
+      return lost;
+    }
+    own.sort(Comparator.comparing(each -> each.run().id()));
     Set<Long> ended =
-        database.inTransaction("noting what runs", connection -> note(connection, replica, sorted));
-    for (JobNote each : sorted) {
+        database.inTransaction("noting what runs", connection -> note(connection, replica, own));
+    for (JobNote each : own) {
       if (ended.contains(each.run().id().value())) {
         lost.add(each.run());
         claims.ended(each.run().id(), each.run().number());
@@ -73,7 +81,6 @@ final class JobNotes {
       doing[i] = text == null ? null : JobColumns.text(text);
     }
     Set<Long> ended = new HashSet<>();
-    Set<Long> taken = new HashSet<>(); // and given to others, who have the word now
     try (PreparedStatement statement = connection.prepareStatement(note)) {
       statement.setObject(1, replica.value());
       JobColumns.set(statement, 2, ids);
@@ -84,15 +91,12 @@ final class JobNotes {
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
           ended.add(row.getLong(1));
-          if (OutcomeCodes.isGone(row.getInt(2))) {
-            taken.add(row.getLong(1));
-          }
         }
       }
     }
     List<JobNote> speaking =
         notes.stream()
-            .filter(each -> !each.lines().isEmpty() && !taken.contains(each.run().id().value()))
+            .filter(each -> !each.lines().isEmpty() && !ended.contains(each.run().id().value()))
             .toList();
     if (!speaking.isEmpty()) {
       write(connection, speaking);
