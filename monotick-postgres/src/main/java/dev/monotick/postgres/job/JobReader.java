@@ -54,8 +54,7 @@ final class JobReader {
                   """);
     log =
         database.sql(
-            "select at, text from (select number, at, text from @job_line where job_id = ?"
-                + " order by number desc limit ?) newest order by number");
+            "select at, text from @job_line where job_id = ? order by number limit ?");
     counts =
         database.sql(
             """
