@@ -52,9 +52,7 @@ final class JobReader {
                      where t.job_id = j.id) t on true
                   order by t.run
                   """);
-    log =
-        database.sql(
-            "select at, text from @job_line where job_id = ? order by number limit ?");
+    log = database.sql("select at, text from @job_line where job_id = ? order by number limit ?");
     counts =
         database.sql(
             """
