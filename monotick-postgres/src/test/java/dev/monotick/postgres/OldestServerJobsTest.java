@@ -13,16 +13,16 @@ import dev.monotick.testkit.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** Jobs on the oldest server, without sessions: no lock, no notice. */
+/** Jobs on the oldest server. */
 @Tag("thorough")
-class JobsOnOldestServerTest {
+class OldestServerJobsTest {
 
   @Nested
   class Decisions extends JobDecisionContract {
 
     @Override
     protected StoreUnderTest newStore() {
-      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
@@ -31,7 +31,7 @@ class JobsOnOldestServerTest {
 
     @Override
     protected StoreUnderTest newStore() {
-      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
@@ -40,7 +40,7 @@ class JobsOnOldestServerTest {
 
     @Override
     protected StoreUnderTest newStore() {
-      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
@@ -49,7 +49,7 @@ class JobsOnOldestServerTest {
 
     @Override
     protected StoreUnderTest newStore() {
-      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
@@ -58,7 +58,7 @@ class JobsOnOldestServerTest {
 
     @Override
     protected StoreUnderTest newStore() {
-      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
@@ -67,7 +67,7 @@ class JobsOnOldestServerTest {
 
     @Override
     protected StoreUnderTest newStore() {
-      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
@@ -76,7 +76,7 @@ class JobsOnOldestServerTest {
 
     @Override
     protected StoreUnderTest newStore() {
-      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
@@ -85,7 +85,7 @@ class JobsOnOldestServerTest {
 
     @Override
     protected StoreUnderTest newStore() {
-      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
@@ -94,7 +94,7 @@ class JobsOnOldestServerTest {
 
     @Override
     protected StoreUnderTest newStore() {
-      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 }

@@ -13,7 +13,7 @@ import dev.monotick.testkit.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
 
 /** What every store of jobs must do, on the newest server. */
-class PostgresJobsTest {
+class NewestServerJobsTest {
 
   private static StoreUnderTest store() {
     return PostgresUnderTest.forJobs(TestDatabase.NEWEST);
