@@ -1,5 +1,6 @@
 package dev.monotick.store;
 
+import dev.monotick.job.store.JobStore;
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.ledger.Ledger;
 import dev.monotick.replica.ReplicaRegistry;
@@ -15,4 +16,14 @@ public interface Store {
 
   /** Returns the election of leaders that this store offers. */
   LeaderElection leaders();
+
+  /**
+   * Returns the jobs.
+   *
+   * @throws UnsupportedOperationException if this store keeps none
+   */
+  default JobStore jobs() {
+    throw new UnsupportedOperationException(
+        "this store keeps no jobs; use PostgresStore or InMemoryStore");
+  }
 }
