@@ -39,6 +39,7 @@ public final class ContenderMain {
     return switch (name) {
       case "db-scheduler" -> new DbSchedulerEngine(connect);
       case "jobrunr" -> new JobRunrEngine(connect);
+      case "monotick" -> new MonotickEngine(connect);
       case "quartz" -> new QuartzEngine(connect);
       case "raw-sql" -> new RawSqlEngine(connect);
       default -> throw new IllegalArgumentException("there is no engine " + name);

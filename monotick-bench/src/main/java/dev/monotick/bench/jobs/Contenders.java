@@ -12,6 +12,26 @@ import java.util.Map;
 /** Who is measured: the one that ratios are of comes first. */
 final class Contenders {
 
+  private static final Contender MONOTICK =
+      new Contender(
+          "monotick",
+          Platform.JAVA,
+          Most.ANY,
+          "select (select count(*) from monotick.job_ready)"
+              + " + (select count(*) from monotick.job_delayed)"
+              + " + (select count(*) from monotick.job_claim c, unnest(c.ids, c.runs) r (id, run)"
+              + " where not exists (select from monotick.job_attempt a"
+              + " where a.job_id = r.id and a.run = r.run))",
+          new About(
+              "Monotick",
+              Map.of(
+                  Use.DRAIN,
+                  "default settings: 20 handlers at a time",
+                  Use.PICKUP,
+                  "default settings",
+                  Use.IDLE,
+                  "default settings")));
+
   private static final Contender RAW_SQL =
       new Contender(
           "raw-sql",
@@ -112,7 +132,7 @@ final class Contenders {
 
   /** All there are. */
   static final List<Contender> LIST =
-      List.of(DB_SCHEDULER, JOBRUNR, QUARTZ, GRAPHILE_WORKER, PG_BOSS, RAW_SQL);
+      List.of(MONOTICK, DB_SCHEDULER, JOBRUNR, QUARTZ, GRAPHILE_WORKER, PG_BOSS, RAW_SQL);
 
   private Contenders() {}
 
