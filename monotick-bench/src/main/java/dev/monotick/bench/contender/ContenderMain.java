@@ -88,10 +88,7 @@ public final class ContenderMain {
         engine.resume();
         yield "done";
       }
-      case "stop" -> {
-        engine.close();
-        yield "stopped";
-      }
+      case "stop" -> "stopping";
       default -> throw new IllegalArgumentException("there is no command " + words);
     };
   }
