@@ -11,8 +11,8 @@ import dev.monotick.job.store.JobFinish.HandedBack;
 import dev.monotick.job.store.JobFinish.Retried;
 import dev.monotick.job.store.JobFinish.Snoozed;
 import dev.monotick.job.store.JobFinish.Succeeded;
+import dev.monotick.job.store.JobRun;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** What a run's end is, given what its handler returned or threw. */
@@ -78,13 +78,16 @@ final class JobEndings {
   }
 
   private static JobFinish.End retried(JobKind<?> kind, ClaimedJob job, String error) {
-    return new Retried(error, delay(kind.retry(), job.run().attempt()));
+    return new Retried(error, delay(kind.retry(), job.run()));
   }
 
   /** Somebody else's arithmetic: what it gives is not trusted. */
-  private static Duration delay(RetryPolicy policy, int attempt) {
+  private static Duration delay(RetryPolicy policy, JobRun run) {
+    int attempt = run.attempt();
+    // Jobs differ in their jitter, and a run repeats its own.
+    double random = Math.floorMod((run.id().value() * 31 + run.number()) * 0x9E3779B9L, 1_000) / 999.0;
     try {
-      Duration delay = policy.delays().after(attempt, ThreadLocalRandom.current().nextDouble());
+      Duration delay = policy.delays().after(attempt, random);
       if (delay != null && !delay.isNegative() && delay.compareTo(LONGEST_DELAY) <= 0) {
         return delay;
       }

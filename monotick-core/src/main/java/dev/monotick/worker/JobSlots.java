@@ -25,8 +25,13 @@ final class JobSlots {
 
   private static final Logger log = LoggerFactory.getLogger(JobSlots.class);
 
-  /** How long a handler may ignore its interrupt before it is left alone with its thread. */
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  /**
+   * How long a handler may ignore its interrupt before it is left alone with its thread: as long as
+   * its timeout, but within these.
+   */
+  private static final Duration LEAST_PATIENCE = Duration.ofSeconds(1);
+
+  private static final Duration MOST_PATIENCE = Duration.ofSeconds(10);
 
   private final WorkerContext context;
   private final JobHandlers handlers;
@@ -168,11 +173,18 @@ final class JobSlots {
         log.warn("timed out, stopping job={} lane={} timeout={}", job.id(), job.lane(), timeout);
         slot.stop(job, StopCause.TIMEOUT);
       } else if (job.stopCause() == StopCause.TIMEOUT
-          && ran.compareTo(timeout.plus(PATIENCE)) >= 0
+          && ran.compareTo(timeout.plus(patience(timeout))) >= 0
           && slot.abandon(job)) {
         abandoned(slot, job);
       }
     }
+  }
+
+  private static Duration patience(Duration timeout) {
+    if (timeout.compareTo(MOST_PATIENCE) > 0) {
+      return MOST_PATIENCE;
+    }
+    return timeout.compareTo(LEAST_PATIENCE) < 0 ? LEAST_PATIENCE : timeout;
   }
 
   /**

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -245,8 +244,9 @@ final class Turns {
     long longest = context.store().pollInterval().toMillis();
     lookMillis = Math.min(longest, reply.jobs().isEmpty() ? 2 * lookMillis : FIRST_LOOK_MILLIS);
     long spread = Math.max(1, lookMillis / 5);
-    Duration wait =
-        Duration.ofMillis(lookMillis - ThreadLocalRandom.current().nextLong(spread));
+    // Replicas that began together do not look together.
+    long less = Math.floorMod(31L * context.replica().hashCode() + 17L * turns, spread);
+    Duration wait = Duration.ofMillis(lookMillis - less);
     Duration due = reply.nextDue().orElse(wait);
     nextLook.cancel();
     nextLook =
