@@ -44,7 +44,7 @@ final class JobRunrEngine implements Engine {
   }
 
   /** What runs the job. */
-  static final class Handler implements JobRequestHandler<Numbered> {
+  public static final class Handler implements JobRequestHandler<Numbered> {
 
     private final Tally tally;
 

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Counts what was run in this process: which numbers, how many in each millisecond, and, if wanted,
- * when each began. Numbers outside of the range are counted, and nothing else. Times are of the wall
- * clock, which all processes share. Thread-safe; takes no lock.
+ * when each began. Numbers outside of the range are counted, and nothing else. Times are of the
+ * wall clock, which all processes share. Thread-safe; takes no lock.
  */
 final class Tally {
 

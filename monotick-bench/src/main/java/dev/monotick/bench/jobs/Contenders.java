@@ -41,13 +41,13 @@ final class Contenders {
           new About(
               "plain SQL, the limit",
               Map.of(
-              Use.DRAIN,
-              "one connection per process, 500 jobs a statement: update with skip locked, then"
-                  + " delete and insert into a history",
-              Use.PICKUP,
-              "listen and notify",
-              Use.IDLE,
-              "listen, and a look every second")));
+                  Use.DRAIN,
+                  "one connection per process, 500 jobs a statement: update with skip locked, then"
+                      + " delete and insert into a history",
+                  Use.PICKUP,
+                  "listen and notify",
+                  Use.IDLE,
+                  "listen, and a look every second")));
 
   private static final Contender DB_SCHEDULER =
       new Contender(
@@ -58,12 +58,12 @@ final class Contenders {
           new About(
               "db-scheduler 16.12.0",
               Map.of(
-              Use.DRAIN,
-              "lock-and-fetch 4.0/20.0, 20 threads, polling every second, pool of 32",
-              Use.PICKUP,
-              "lock-and-fetch 4.0/20.0, 20 threads, polling every 100 ms",
-              Use.IDLE,
-              "default settings: polling every 10 s")));
+                  Use.DRAIN,
+                  "lock-and-fetch 4.0/20.0, 20 threads, polling every second, pool of 32",
+                  Use.PICKUP,
+                  "lock-and-fetch 4.0/20.0, 20 threads, polling every 100 ms",
+                  Use.IDLE,
+                  "default settings: polling every 10 s")));
 
   private static final Contender JOBRUNR =
       new Contender(
@@ -74,13 +74,13 @@ final class Contenders {
           new About(
               "JobRunr 8.7.0, open source",
               Map.of(
-              Use.DRAIN,
-              "job requests, default number of workers, polling every 5 s (its shortest), pool of"
-                  + " 32",
-              Use.PICKUP,
-              "polling every 5 s (its shortest)",
-              Use.IDLE,
-              "default settings: polling every 15 s")));
+                  Use.DRAIN,
+                  "job requests, default number of workers, polling every 5 s (its shortest), pool of"
+                      + " 32",
+                  Use.PICKUP,
+                  "polling every 5 s (its shortest)",
+                  Use.IDLE,
+                  "default settings: polling every 15 s")));
 
   private static final Contender QUARTZ =
       new Contender(
@@ -91,12 +91,12 @@ final class Contenders {
           new About(
               "Quartz 2.5.2, clustered JDBC store",
               Map.of(
-              Use.DRAIN,
-              "20 threads, 20 triggers at once, one durable job, pool of 32",
-              Use.PICKUP,
-              "the same, idleWaitTime 1 s (its shortest)",
-              Use.IDLE,
-              "10 threads, otherwise default settings")));
+                  Use.DRAIN,
+                  "20 threads, 20 triggers at once, one durable job, pool of 32",
+                  Use.PICKUP,
+                  "the same, idleWaitTime 1 s (its shortest)",
+                  Use.IDLE,
+                  "10 threads, otherwise default settings")));
 
   private static final Contender GRAPHILE_WORKER =
       new Contender(
@@ -107,12 +107,12 @@ final class Contenders {
           new About(
               "graphile-worker 0.18.0",
               Map.of(
-              Use.DRAIN,
-              "batch mode: concurrentJobs 24, localQueue.size 500, completeJobBatchDelay 0",
-              Use.PICKUP,
-              "concurrentJobs 24, listen and notify",
-              Use.IDLE,
-              "default settings")));
+                  Use.DRAIN,
+                  "batch mode: concurrentJobs 24, localQueue.size 500, completeJobBatchDelay 0",
+                  Use.PICKUP,
+                  "concurrentJobs 24, listen and notify",
+                  Use.IDLE,
+                  "default settings")));
 
   private static final Contender PG_BOSS =
       new Contender(
@@ -123,12 +123,12 @@ final class Contenders {
           new About(
               "pg-boss 12.35.0",
               Map.of(
-              Use.DRAIN,
-              "batchSize 1000, burstWhenBatchFull, polling every 0.5 s (its shortest)",
-              Use.PICKUP,
-              "batchSize 1000, listen and notify",
-              Use.IDLE,
-              "default settings")));
+                  Use.DRAIN,
+                  "batchSize 1000, burstWhenBatchFull, polling every 0.5 s (its shortest)",
+                  Use.PICKUP,
+                  "batchSize 1000, listen and notify",
+                  Use.IDLE,
+                  "default settings")));
 
   /** All there are. */
   static final List<Contender> LIST =

@@ -16,8 +16,8 @@ import java.util.Map;
  * while somebody holds an old snapshot, as on empty tables.
  *
  * <p>In each state one worker process is kept; the queue is paused, jobs are added, the queue is
- * resumed, and the rate is that of the jobs from 20 % to 95 %. The finished jobs are those that were
- * queued before. The empty tables are measured at the beginning and again at the end.
+ * resumed, and the rate is that of the jobs from 20 % to 95 %. The finished jobs are those that
+ * were queued before. The empty tables are measured at the beginning and again at the end.
  */
 public final class DepthBenchmark {
 
@@ -108,8 +108,8 @@ public final class DepthBenchmark {
     print(contender, results, rows, hold);
   }
 
-  private static List<Double> empty(
-      BenchServer server, Contender contender, int rounds, int jobs) throws Exception {
+  private static List<Double> empty(BenchServer server, Contender contender, int rounds, int jobs)
+      throws Exception {
     try (Pair pair = new Pair(server, contender, "empty")) {
       return windows("empty", pair, rounds, jobs);
     }

@@ -30,8 +30,7 @@ final class Drain {
    * @param serverCpu the same of the server
    * @param fault what was wrong, or empty: each job must have been run once, and none be left
    */
-  record Result(
-      double all, double steady, double workerCpu, double serverCpu, String fault) {
+  record Result(double all, double steady, double workerCpu, double serverCpu, String fault) {
 
     static Figures figures(List<Result> results, ToDoubleFunction<Result> value) {
       return Figures.of(results, value);
@@ -138,7 +137,15 @@ final class Drain {
         progress = System.nanoTime();
       } else if (System.nanoTime() - progress > STUCK.toNanos()) {
         throw new IOException(
-            contender.name() + " ran " + count + " of " + jobs + " jobs, then none for " + STUCK);
+            contender.name()
+                + " ran "
+                + count
+                + " of "
+                + jobs
+                + " jobs, then none for "
+                + STUCK.toSeconds()
+                + " s\n"
+                + workers.get(0).lastWords());
       }
       told.at(count, jobs);
       Progress.pause(LOOK);

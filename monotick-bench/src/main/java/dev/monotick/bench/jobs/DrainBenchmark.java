@@ -34,32 +34,36 @@ public final class DrainBenchmark {
     List<Integer> processes = options.processes();
     List<Contender> contenders = NodePeers.available(options.contenders());
     Map<Key, List<Drain.Result>> results = new LinkedHashMap<>();
+    Attempts attempts = new Attempts();
     try (BenchServer server = JobServer.start(Map.of())) {
       Drain drain = new Drain(server);
       for (int round = 0; round < rounds; round++) {
         for (Contender contender : Contenders.turned(contenders, round)) {
           for (int count : processes) {
-            Drain.Result result = drain.run(contender, contender.jobs(jobs, count), count);
-            results
-                .computeIfAbsent(new Key(contender, count), any -> new ArrayList<>())
-                .add(result);
-            say(round, rounds, contender, count, result);
+            String what = "round " + (round + 1) + " of " + rounds;
+            attempts
+                .attempt(contender, () -> drain.run(contender, contender.jobs(jobs, count), count))
+                .ifPresent(
+                    result -> {
+                      results
+                          .computeIfAbsent(new Key(contender, count), any -> new ArrayList<>())
+                          .add(result);
+                      say(what, contender, count, result);
+                    });
           }
         }
       }
     }
-    print(contenders, processes, results, jobs);
+    Report report = report(contenders, processes, results, jobs);
+    attempts.addTo(report);
+    report.print();
     Path chart = chart(contenders, processes, results, options, rounds >= 3 && jobs >= 100_000);
     Progress.say("chart: " + chart);
   }
 
-  private static void say(
-      int round, int rounds, Contender contender, int processes, Drain.Result result) {
+  private static void say(String what, Contender contender, int processes, Drain.Result result) {
     Progress.say(
-        "round "
-            + (round + 1)
-            + " of "
-            + rounds
+        what
             + ", "
             + contender.name()
             + ", processes="
@@ -79,7 +83,7 @@ public final class DrainBenchmark {
     return Figures.of(results.getOrDefault(new Key(contender, processes), List.of()), value);
   }
 
-  private static void print(
+  private static Report report(
       List<Contender> contenders,
       List<Integer> processes,
       Map<Key, List<Drain.Result>> results,
@@ -115,7 +119,9 @@ public final class DrainBenchmark {
             .filter(fault -> !fault.isEmpty())
             .forEach(faults::add);
       }
-      row.add(faults.isEmpty() ? "yes" : String.join("; ", faults));
+      boolean measured =
+          processes.stream().anyMatch(n -> results.containsKey(new Key(contender, n)));
+      row.add(!measured ? "–" : faults.isEmpty() ? "yes" : String.join("; ", faults));
       report.row(row);
     }
     report.settings(contenders, Use.DRAIN);
@@ -141,7 +147,7 @@ public final class DrainBenchmark {
                     figures(results, contender, 1, Drain.Result::all).median()));
       }
     }
-    report.print();
+    return report;
   }
 
   /** A full run draws the chart of the documentation; a trial must not. */
@@ -165,7 +171,8 @@ public final class DrainBenchmark {
     boolean full = large && options.text("peers").equals("all");
     Path file =
         NodePeers.root()
-            .resolve(full ? "docs/images/bench-drain.svg" : "monotick-bench/target/bench-drain.svg");
+            .resolve(
+                full ? "docs/images/bench-drain.svg" : "monotick-bench/target/bench-drain.svg");
     Files.createDirectories(Objects.requireNonNull(file.getParent()));
     return Files.writeString(file, chart.svg());
   }

@@ -45,17 +45,23 @@ public final class EnqueueBenchmark {
     List<Contender> contenders = NodePeers.available(options.contenders());
     Map<Contender, Map<Way, List<Double>>> results = new LinkedHashMap<>();
     contenders.forEach(each -> results.put(each, new EnumMap<>(Way.class)));
+    Attempts attempts = new Attempts();
     try (BenchServer server = JobServer.start(Map.of())) {
       for (int round = 0; round < rounds; round++) {
         for (Contender contender : Contenders.turned(contenders, round)) {
           Progress.say("round " + (round + 1) + " of " + rounds + ", " + contender.name());
           Map<Way, List<Double>> rates = results.getOrDefault(contender, Map.of());
-          measure(server, contender, millis)
-              .forEach((way, rate) -> rates.computeIfAbsent(way, any -> new ArrayList<>()).add(rate));
+          attempts
+              .attempt(contender, () -> measure(server, contender, millis))
+              .orElse(Map.of())
+              .forEach(
+                  (way, rate) -> rates.computeIfAbsent(way, any -> new ArrayList<>()).add(rate));
         }
       }
     }
-    print(contenders, results);
+    Report report = report(contenders, results);
+    attempts.addTo(report);
+    report.print();
   }
 
   private static Map<Way, Double> measure(BenchServer server, Contender contender, int millis)
@@ -81,7 +87,7 @@ public final class EnqueueBenchmark {
     return Double.parseDouble(parts[0]) * 1e9 / Double.parseDouble(parts[1]);
   }
 
-  private static void print(
+  private static Report report(
       List<Contender> contenders, Map<Contender, Map<Way, List<Double>>> results) {
     Report report = new Report();
     List<String> head = new ArrayList<>(List.of("jobs/s: median (least–most)"));
@@ -109,7 +115,7 @@ public final class EnqueueBenchmark {
               + " "
               + Math.round(figures(results, first, way).median()));
     }
-    report.print();
+    return report;
   }
 
   private static Figures figures(

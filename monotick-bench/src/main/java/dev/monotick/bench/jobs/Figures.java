@@ -38,9 +38,7 @@ record Figures(double[] sorted) {
 
   /** Returns the smallest value that at least this share of all do not exceed. */
   double percentile(double share) {
-    return isEmpty()
-        ? Double.NaN
-        : sorted[Math.max(0, (int) Math.ceil(sorted.length * share) - 1)];
+    return isEmpty() ? Double.NaN : sorted[Math.max(0, (int) Math.ceil(sorted.length * share) - 1)];
   }
 
   double least() {

@@ -5,7 +5,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The server on which all contenders are measured: durable, with some memory, otherwise as it is. */
+/**
+ * The server on which all contenders are measured: durable, with some memory, otherwise as it is.
+ */
 final class JobServer {
 
   private static final Map<String, String> SETTINGS =
@@ -13,7 +15,9 @@ final class JobServer {
 
   private JobServer() {}
 
-  /** Starts it with further settings, checks that it keeps what it commits, and tells what it is. */
+  /**
+   * Starts it with further settings, checks that it keeps what it commits, and tells what it is.
+   */
   static BenchServer start(Map<String, String> more) throws Exception {
     Map<String, String> settings = new HashMap<>(SETTINGS);
     settings.putAll(more);

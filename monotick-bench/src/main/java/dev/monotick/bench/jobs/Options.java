@@ -82,7 +82,14 @@ final class Options {
       // told below, like a number out of range
     }
     throw new IllegalArgumentException(
-        "--" + name + " must be a whole number from " + least + " to " + most + ", but was " + text);
+        "--"
+            + name
+            + " must be a whole number from "
+            + least
+            + " to "
+            + most
+            + ", but was "
+            + text);
   }
 
   /** Returns how many worker processes there are to be, each number in turn. */

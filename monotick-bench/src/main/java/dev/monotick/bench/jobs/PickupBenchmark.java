@@ -35,16 +35,29 @@ public final class PickupBenchmark {
     int load = options.number("load", 0, 1_000_000);
     List<Contender> contenders = NodePeers.available(options.contenders());
     Map<Contender, List<Waits>> results = new LinkedHashMap<>();
+    Attempts attempts = new Attempts();
     try (BenchServer server = JobServer.start(Map.of())) {
       for (int window = 0; window < windows; window++) {
         for (Contender contender : Contenders.turned(contenders, window)) {
-          Waits waits = new Pickup(server, contender).window(jobs);
-          results.computeIfAbsent(contender, any -> new ArrayList<>()).add(waits);
-          say("window " + (window + 1) + " of " + windows + ", " + contender.name(), waits);
+          String what = "window " + (window + 1) + " of " + windows + ", " + contender.name();
+          attempts
+              .attempt(contender, () -> new Pickup(server, contender).window(jobs))
+              .ifPresent(
+                  waits -> {
+                    results.computeIfAbsent(contender, any -> new ArrayList<>()).add(waits);
+                    say(what, waits);
+                  });
         }
       }
       Report report = report(contenders, results);
-      loaded(server, contenders.get(0), windows, jobs, load, report);
+      Contender first = contenders.get(0);
+      attempts.attempt(
+          first,
+          () -> {
+            loaded(server, first, windows, jobs, load, report);
+            return true;
+          });
+      attempts.addTo(report);
       report.print();
     }
   }
@@ -69,7 +82,8 @@ public final class PickupBenchmark {
         sender.ask("install " + Use.PICKUP);
         try (WorkerProcess worker = WorkerProcess.start(contender, database)) {
           worker.ask("work " + Use.PICKUP + " " + (WARM_UP + jobs));
-          Progress.say(contender.name() + ": a job every " + STEP_MILLIS + " ms, " + jobs + " times");
+          Progress.say(
+              contender.name() + ": a job every " + STEP_MILLIS + " ms, " + jobs + " times");
           sender.ask("pace 0 " + WARM_UP + " " + STEP_MILLIS);
           server.execute("checkpoint");
           String sent = sender.ask("pace " + WARM_UP + " " + jobs + " " + STEP_MILLIS);

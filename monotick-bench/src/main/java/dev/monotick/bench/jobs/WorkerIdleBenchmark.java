@@ -15,7 +15,8 @@ import java.util.Map;
 
 /**
  * What one worker process costs while there are no jobs: statements a second, as the server's log
- * has them, and processor time. All contenders idle at the same time, each on a database of its own.
+ * has them, and processor time. All contenders idle at the same time, each on a database of its
+ * own.
  */
 public final class WorkerIdleBenchmark {
 
@@ -54,11 +55,14 @@ public final class WorkerIdleBenchmark {
     int seconds = options.number("seconds", 5, 3600);
     List<Contender> contenders = NodePeers.available(options.contenders());
     Map<Contender, Idler> idlers = new LinkedHashMap<>();
+    Attempts attempts = new Attempts();
     try (BenchServer server = JobServer.start(StatementCount.SETTINGS)) {
       try {
         for (Contender contender : contenders) {
           Progress.say("starting " + contender.name());
-          idlers.put(contender, start(server, contender));
+          attempts
+              .attempt(contender, () -> start(server, contender))
+              .ifPresent(idler -> idlers.put(contender, idler));
         }
         Clock clock = Clock.systemUTC();
         Progress.waitUntil(clock.instant().plus(SETTLE), () -> "letting them settle");
@@ -71,7 +75,9 @@ public final class WorkerIdleBenchmark {
         }
       }
     }
-    print(contenders, idlers);
+    Report report = report(contenders, idlers);
+    attempts.addTo(report);
+    report.print();
   }
 
   private static Idler start(BenchServer server, Contender contender) throws Exception {
@@ -107,7 +113,7 @@ public final class WorkerIdleBenchmark {
     return new String(all, (int) position, all.length - (int) position, StandardCharsets.UTF_8);
   }
 
-  private static void print(List<Contender> contenders, Map<Contender, Idler> idlers) {
+  private static Report report(List<Contender> contenders, Map<Contender, Idler> idlers) {
     Report report = new Report();
     report.head(
         List.of(
@@ -131,6 +137,6 @@ public final class WorkerIdleBenchmark {
               + Figures.format(Figures.of(idler.windows, Window::cpu).median()));
     }
     report.settings(contenders, Use.IDLE);
-    report.print();
+    return report;
   }
 }

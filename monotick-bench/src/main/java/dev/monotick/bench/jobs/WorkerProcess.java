@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process of a contender, which does what it is told. A command is {@linkplain #tell told} and its
- * {@linkplain #hear answer heard} apart, so that several processes can do something at once. Not
- * thread-safe.
+ * A process of a contender, which does what it is told. A command is {@linkplain #tell told} and
+ * its {@linkplain #hear answer heard} apart, so that several processes can do something at once.
+ * Not thread-safe.
  */
 final class WorkerProcess implements AutoCloseable {
 
@@ -34,8 +34,7 @@ final class WorkerProcess implements AutoCloseable {
     this.process = process;
     this.errors = errors;
     this.in =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     this.out =
         new BufferedWriter(
             new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
@@ -104,7 +103,8 @@ final class WorkerProcess implements AutoCloseable {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 
-  private String lastWords() throws IOException {
+  /** Returns the end of what it wrote to standard error. */
+  String lastWords() throws IOException {
     String all = Files.readString(errors);
     return all.substring(Math.max(0, all.length() - LAST_WORDS));
   }

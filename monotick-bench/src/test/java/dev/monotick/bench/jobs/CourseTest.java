@@ -17,7 +17,8 @@ class CourseTest {
   @Test
   void reportsOfSeveralProcessesAreAddedUp() {
     Course course =
-        Course.of(List.of(report(3, 0b0111, "1000:1,1010:2"), report(2, 0b1_1000, "1010:1,1030:1")));
+        Course.of(
+            List.of(report(3, 0b0111, "1000:1,1010:2"), report(2, 0b1_1000, "1010:1,1030:1")));
     assertThat(course.executed()).isEqualTo(5);
     assertThat(course.numbers().cardinality()).isEqualTo(5);
     assertThat(course.perMilli()).containsEntry(1010L, 3L);
