@@ -19,6 +19,8 @@ module dev.monotick.core {
   exports dev.monotick.store;
   exports dev.monotick.task;
   exports dev.monotick.time;
+  exports dev.monotick.job.internal to
+      dev.monotick.postgres;
   exports dev.monotick.ledger.internal to
       dev.monotick.postgres;
   exports dev.monotick.thread to

@@ -24,6 +24,7 @@ import java.util.Optional;
  * @param attempts what became of its claims, oldest first
  * @param result what the handler returned
  */
+@SuppressWarnings("ArrayRecordComponent") // bytes are carried, never compared
 public record Job(
     JobId id,
     JobLane lane,

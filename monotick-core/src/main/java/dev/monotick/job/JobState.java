@@ -27,6 +27,6 @@ public enum JobState {
 
   /** Says whether the job has ended; only somebody who requeues it makes it move again. */
   public boolean isTerminal() {
-    return ordinal() >= SUCCEEDED.ordinal();
+    return compareTo(SUCCEEDED) >= 0;
   }
 }

@@ -17,6 +17,7 @@ import java.util.Set;
  * Everything that can happen to a job: the one table of its life. A store makes no other steps, and
  * makes each only from one of the states named here.
  */
+@SuppressWarnings("ImmutableEnumChecker") // the sets are copies that cannot be changed
 public enum JobTransition {
   /** Its time came, or the jobs before it ended. */
   BECOME_DUE(Set.of(SCHEDULED, RETRYING), Set.of(READY)),
@@ -48,8 +49,7 @@ public enum JobTransition {
   DISCARD(Set.of(RUNNING), Set.of(JobState.CANCELLED)),
   /** Somebody called it off, or a job before it did not succeed. */
   CANCEL(
-      Set.of(SCHEDULED, AWAITING_APPROVAL, READY, RUNNING, RETRYING),
-      Set.of(JobState.CANCELLED)),
+      Set.of(SCHEDULED, AWAITING_APPROVAL, READY, RUNNING, RETRYING), Set.of(JobState.CANCELLED)),
   /** Somebody set another time. */
   RESCHEDULE(Set.of(SCHEDULED, RETRYING), Set.of(SCHEDULED, RETRYING)),
   /** Somebody wants it again; one that needs approval needs it again. */

@@ -99,6 +99,18 @@ final class InMemoryRegistry implements ReplicaRegistry {
     return former.contains(replica);
   }
 
+  /** Says whether the replica is a member: it joined, and was neither silent too long nor left. */
+  synchronized boolean isAlive(ReplicaId replica) {
+    dropSilent();
+    return members.containsKey(replica);
+  }
+
+  /** Returns what people call a member, the id of one that is none. */
+  synchronized String name(ReplicaId replica) {
+    Member member = members.get(replica);
+    return member == null ? replica.toString() : member.info().name();
+  }
+
   private void dropSilent() {
     long now = ticker.read();
     long lease = timing.leaseDuration().toNanos();

@@ -2,6 +2,7 @@ package dev.monotick.memory;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.monotick.job.store.JobStore;
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.ledger.Ledger;
@@ -34,15 +35,20 @@ public final class InMemoryStore implements Store {
   /** How many ended rows of a task are kept if nothing else is said. */
   public static final int DEFAULT_HISTORY_PER_TASK = 10;
 
+  /** How many jobs that ended are kept if nothing else is said. */
+  public static final int DEFAULT_ENDED_JOBS = 10_000;
+
   private final InMemoryLedger ledger;
   private final InMemoryRegistry replicas;
   private final InMemoryElection leaders;
+  private final InMemoryJobStore jobs;
   private final AtomicInteger links = new AtomicInteger();
 
   private InMemoryStore(Builder builder) {
     replicas = new InMemoryRegistry(builder.leaseTiming, builder.time.ticker());
     ledger = new InMemoryLedger(builder.time, builder.historyPerTask, replicas::isGone);
     leaders = new InMemoryElection(builder.leaseTiming, builder.time.ticker(), ledger);
+    jobs = new InMemoryJobStore(builder.time, replicas, builder.endedJobs);
   }
 
   /** {@return a new, empty store on the clocks of this process, with all defaults} */
@@ -70,6 +76,11 @@ public final class InMemoryStore implements Store {
     return leaders;
   }
 
+  @Override
+  public JobStore jobs() {
+    return jobs;
+  }
+
   /** {@return a new view of this store that can be cut, to test partitions} */
   public Link connect() {
     return new Link(this, "link " + links.incrementAndGet());
@@ -86,12 +97,14 @@ public final class InMemoryStore implements Store {
     private final Ledger ledger;
     private final ReplicaRegistry replicas;
     private final LeaderElection leaders;
+    private final JobStore jobs;
 
     private Link(InMemoryStore store, String name) {
       gate = new LinkGate(name);
       ledger = new LinkedLedger(store.ledger, gate);
       replicas = new LinkedRegistry(store.replicas, gate);
       leaders = new LinkedElection(store.leaders, gate);
+      jobs = new LinkedJobStore(store.jobs, gate);
     }
 
     /**
@@ -131,6 +144,11 @@ public final class InMemoryStore implements Store {
     }
 
     @Override
+    public JobStore jobs() {
+      return jobs;
+    }
+
+    @Override
     public String toString() {
       return gate.toString();
     }
@@ -142,6 +160,7 @@ public final class InMemoryStore implements Store {
     private TimeSource time = TimeSource.system();
     private LeaseTiming leaseTiming = DEFAULT_LEASE_TIMING;
     private int historyPerTask = DEFAULT_HISTORY_PER_TASK;
+    private int endedJobs = DEFAULT_ENDED_JOBS;
 
     private Builder() {}
 
@@ -181,12 +200,30 @@ public final class InMemoryStore implements Store {
     }
 
     /**
+     * How many jobs that ended are kept, the latest ones, at least 1; by default {@link
+     * #DEFAULT_ENDED_JOBS}. Dead letters are kept beside them until they are requeued or purged.
+     *
+     * @param endedJobs how many
+     * @return this builder
+     */
+    public Builder endedJobs(int endedJobs) {
+      this.endedJobs = endedJobs;
+      return this;
+    }
+
+    /**
      * Builds the store.
      *
      * @return a new, empty store
-     * @throws IllegalArgumentException if historyPerTask is less than 1
+     * @throws IllegalArgumentException if historyPerTask or endedJobs is less than 1
      */
     public InMemoryStore build() {
+      if (endedJobs < 1) {
+        throw new IllegalArgumentException(
+            "endedJobs must be at least 1, but was "
+                + endedJobs
+                + "; use 1 to keep as little as possible");
+      }
       if (historyPerTask < 1) {
         throw new IllegalArgumentException(
             "historyPerTask must be at least 1, but was "

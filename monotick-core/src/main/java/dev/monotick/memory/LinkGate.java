@@ -1,6 +1,7 @@
 package dev.monotick.memory;
 
 import dev.monotick.store.StoreException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** The state of one link, and how calls pass it. Thread-safe. */
@@ -62,6 +63,16 @@ final class LinkGate {
         listener.run();
       }
     };
+  }
+
+  /** Wraps a listener that is told something, as {@link #listener(Runnable)}. */
+  <T> Consumer<T> listener(Consumer<T> listener) {
+    return news -> listener(() -> listener.accept(news)).run();
+  }
+
+  /** Makes a call nobody counts on: through a link that is not whole it does not get. */
+  void hint(Runnable call) {
+    listener(call).run();
   }
 
   private void requireReply(String what) {

@@ -3,6 +3,7 @@ package dev.monotick.testkit;
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.monotick.job.store.JobStore;
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.ledger.Ledger;
 import dev.monotick.replica.ReplicaRegistry;
@@ -43,6 +44,10 @@ abstract class StoreContract {
 
   final LeaderElection leaders() {
     return subject().store().leaders();
+  }
+
+  final JobStore jobs() {
+    return subject().store().jobs();
   }
 
   final void letTimePass(Duration amount) {

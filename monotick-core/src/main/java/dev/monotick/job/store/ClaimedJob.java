@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param readyAt since when it waited, by the store's clock
  * @param headers trace context and the like
  */
+@SuppressWarnings("ArrayRecordComponent") // bytes are carried, never compared
 public record ClaimedJob(
     JobRun run,
     JobLane lane,

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param limitKey what it shares a {@linkplain JobLimit limit} with, beside kind and tenant
  * @param headers trace context and the like; few and short
  */
+@SuppressWarnings("ArrayRecordComponent") // bytes are carried, never compared
 public record JobDraft(
     JobLane lane,
     int version,

@@ -23,10 +23,6 @@ public record JobFilter(
   /** Jobs in that state. */
   public static JobFilter in(JobState state) {
     return new JobFilter(
-        Optional.of(state),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty());
+        Optional.of(state), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
   }
 }

@@ -22,6 +22,7 @@ public record JobFinish(ClaimedJob job, End end, @Nullable Instant startedAt, Du
    *
    * @param result what the handler returned, null for nothing
    */
+  @SuppressWarnings("ArrayRecordComponent") // bytes are carried, never compared
   public record Succeeded(byte @Nullable [] result) implements End {}
 
   /**

@@ -1,8 +1,8 @@
 package dev.monotick.job.store;
 
+import dev.monotick.job.JobId;
 import java.util.List;
 import java.util.Optional;
-import dev.monotick.job.JobId;
 
 /**
  * Jobs to be added together, all or none.
@@ -19,7 +19,9 @@ public record JobOrder(
   public enum Follow {
     /** Nothing. */
     NONE,
-    /** Each waits for the success of the one before it; if it does not succeed, they are cancelled. */
+    /**
+     * Each waits for the success of the one before it; if it does not succeed, they are cancelled.
+     */
     CHAIN,
     /** The last waits until all others have ended, however they did. */
     LAST_AFTER_ALL

@@ -99,8 +99,7 @@ public interface JobStore {
    * Does work in one transaction of the data source, in which the run succeeds too: all or nothing,
    * and once. Throws as {@link dev.monotick.task.TaskContext#fencedTransaction} does.
    */
-  default void transact(
-      ReplicaId replica, JobFinish success, DataSource dataSource, SqlWork work)
+  default void transact(ReplicaId replica, JobFinish success, DataSource dataSource, SqlWork work)
       throws SQLException {
     throw new UnsupportedOperationException(
         "job " + success.job().id() + " cannot be TRANSACTIONAL: its store is no database");

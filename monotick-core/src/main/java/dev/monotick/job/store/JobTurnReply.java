@@ -7,8 +7,8 @@ import java.util.Optional;
 /**
  * What a turn gave.
  *
- * @param finished for each finish of the turn, in its order, whether it counts; false if the run was
- *     no longer the replica's: rescued, cancelled or expired meanwhile
+ * @param finished for each finish of the turn, in its order, whether it counts; false if the run
+ *     was no longer the replica's: rescued, cancelled or expired meanwhile
  * @param jobs what the replica has now, in the order to run it
  * @param more whether more jobs may be waiting right now
  * @param nextDue how long until a job becomes due that waits for its time, as far as is known

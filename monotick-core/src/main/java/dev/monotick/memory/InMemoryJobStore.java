@@ -1,0 +1,378 @@
+package dev.monotick.memory;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobState;
+import dev.monotick.job.JobTransition;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.Enqueued;
+import dev.monotick.job.store.JobCount;
+import dev.monotick.job.store.JobFilter;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobLimit;
+import dev.monotick.job.store.JobNote;
+import dev.monotick.job.store.JobOrder;
+import dev.monotick.job.store.JobPause;
+import dev.monotick.job.store.JobRun;
+import dev.monotick.job.store.JobStore;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.time.TimeSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * The jobs of an {@link InMemoryStore}. One lock guards them all; what moves a job is in {@link
+ * JobTable}, what ends it in {@link JobEnds}, who gets it in {@link JobClaims}. Listeners are told
+ * after the lock was let go.
+ *
+ * <p>What is due becomes so, and what has expired does, before anything else is done: nobody sees a
+ * job that waits for a moment that is over once somebody asked for something.
+ */
+final class InMemoryJobStore implements JobStore {
+
+  private final TimeSource time;
+  private final InMemoryRegistry registry;
+  private final Hints<Set<String>> ready = new Hints<>();
+  private final Hints<Set<JobId>> ended = new Hints<>();
+
+  private final Object lock = new Object();
+  private final JobTable table; // guarded by lock, and so are the others
+  private final JobIntake intake;
+  private final JobEnds ends;
+  private final JobClaims claims;
+  private final Set<JobId> endedByOthers = new TreeSet<>();
+
+  InMemoryJobStore(TimeSource time, InMemoryRegistry registry, int endedJobs) {
+    this.time = time;
+    this.registry = registry;
+    this.table = new JobTable(endedJobs);
+    this.intake = new JobIntake(table);
+    this.ends = new JobEnds(table);
+    this.claims = new JobClaims(table, registry::name);
+  }
+
+  @Override
+  public Instant now() {
+    return time.now();
+  }
+
+  @Override
+  public boolean isImmediate() {
+    return true;
+  }
+
+  @Override
+  public List<Enqueued> enqueue(JobOrder order) {
+    return change(now -> intake.enqueue(order, now));
+  }
+
+  @Override
+  public void wake(Collection<String> queues) {
+    ready.tell(Set.copyOf(queues));
+  }
+
+  @Override
+  public void whenReady(Consumer<Set<String>> listener) {
+    ready.add(listener);
+  }
+
+  @Override
+  public void whenEnded(Consumer<Set<JobId>> listener) {
+    ended.add(listener);
+  }
+
+  @Override
+  public JobTurnReply turn(JobTurn turn) {
+    return change(
+        now -> {
+          List<Boolean> finished = new ArrayList<>(turn.finishes().size());
+          for (JobFinish finish : turn.finishes()) {
+            finished.add(ends.finish(turn.replica(), finish, now));
+          }
+          catchUp(now); // what was retried or snoozed for no time is due already
+          List<ClaimedJob> jobs = turn.most() > 0 ? claims.claim(turn, now) : List.of();
+          Optional<Duration> nextDue =
+              Stream.of(table.times.untilNextDue(now), claims.untilRateAllows(turn, now))
+                  .flatMap(Optional::stream)
+                  .min(Duration::compareTo);
+          return new JobTurnReply(finished, jobs, claims.hasMore(turn, now), nextDue);
+        });
+  }
+
+  @Override
+  public Set<JobRun> note(ReplicaId replica, List<JobNote> notes) {
+    return change(
+        now -> {
+          Set<JobRun> lost = new HashSet<>();
+          for (JobNote note : notes) {
+            JobRow.Claim claim =
+                table
+                    .find(note.run().id())
+                    .filter(row -> row.isRunBy(replica, note.run()))
+                    .map(row -> row.claim)
+                    .orElse(null);
+            if (claim == null) {
+              lost.add(note.run());
+            } else {
+              claim.startedAt = note.startedAt();
+              claim.progress = note.progress();
+              claim.doing = note.doing();
+              table.find(note.run().id()).ifPresent(row -> row.addLines(note.lines()));
+            }
+          }
+          return lost;
+        });
+  }
+
+  @Override
+  public int rescue() {
+    return change(
+        now -> {
+          int seenTo = 0;
+          for (ReplicaId replica : table.owners()) {
+            if (!registry.isAlive(replica)) {
+              for (JobRow row : table.ownedBy(replica)) {
+                ends.rescue(row, now);
+                endedByOthers.add(row.id);
+                seenTo++;
+              }
+            }
+          }
+          claims.forget(replica -> !registry.isAlive(replica));
+          return seenTo;
+        });
+  }
+
+  @Override
+  public boolean cancel(JobId id, String by, String reason) {
+    return step(
+        id,
+        row -> !row.state.isTerminal(),
+        (row, now) -> {
+          if (row.state == JobState.RUNNING) {
+            endedByOthers.add(id);
+          }
+          ends.cancel(row, by + ": " + reason, now);
+        });
+  }
+
+  @Override
+  public boolean approve(JobId id, String by, String note) {
+    return step(
+        id,
+        row -> row.state == JobState.AWAITING_APPROVAL,
+        (row, now) -> {
+          Instant dueAt = row.dueAt;
+          boolean mayRun = row.pending == 0 && (dueAt == null || !dueAt.isAfter(now));
+          JobState to = mayRun ? JobState.READY : JobState.SCHEDULED;
+          table.move(row, JobTransition.APPROVE, to, now, mayRun ? null : dueAt);
+        });
+  }
+
+  @Override
+  public boolean reject(JobId id, String by, String note) {
+    return step(
+        id,
+        row -> row.state == JobState.AWAITING_APPROVAL,
+        (row, now) -> ends.reject(row, by + ": " + note, now));
+  }
+
+  @Override
+  public boolean reschedule(JobId id, Instant at) {
+    return step(
+        id,
+        JobTimes::isTimed,
+        (row, now) -> table.move(row, JobTransition.RESCHEDULE, row.state, now, at));
+  }
+
+  @Override
+  public List<JobId> requeue(List<JobId> ids, String by) {
+    return each(
+        ids,
+        (row, now) -> {
+          boolean can =
+              row.state.isTerminal()
+                  && row.state != JobState.SUCCEEDED
+                  && table.keys.holderOtherThan(row, now).isEmpty();
+          if (can) {
+            ends.requeue(row, by, now);
+          }
+          return can;
+        });
+  }
+
+  @Override
+  public List<JobId> purge(List<JobId> ids) {
+    return each(
+        ids,
+        (row, now) -> {
+          boolean isDead = row.state == JobState.DEAD;
+          if (isDead) {
+            table.remove(row);
+          }
+          return isDead;
+        });
+  }
+
+  @Override
+  public Optional<Job> find(JobId id) {
+    return look(() -> table.find(id).map(row -> row.image(true)));
+  }
+
+  @Override
+  public List<JobNote.Line> log(JobId id, int limit) {
+    return look(() -> table.find(id).map(row -> row.lines(limit)).orElse(List.of()));
+  }
+
+  @Override
+  public List<Job> list(JobFilter filter, int limit) {
+    return look(
+        () ->
+            table.before(filter.before()).stream()
+                .filter(row -> filter.state().map(row.state::equals).orElse(true))
+                .filter(row -> filter.queue().map(row.lane().queue()::equals).orElse(true))
+                .filter(row -> filter.kind().map(row.lane().kind()::equals).orElse(true))
+                .filter(row -> filter.tenant().map(row.lane().tenant()::equals).orElse(true))
+                .limit(limit)
+                .map(row -> row.image(false))
+                .toList());
+  }
+
+  @Override
+  public List<JobCount> counts() {
+    return look(() -> table.lines().stream().map(JobLine::count).toList());
+  }
+
+  @Override
+  public void pause(JobPause pause) {
+    synchronized (lock) {
+      claims.pause(pause);
+    }
+  }
+
+  @Override
+  public boolean resume(JobPause.Of of, String name) {
+    return change(
+        now -> {
+          boolean was = claims.resume(of, name);
+          tellAllReady();
+          return was;
+        });
+  }
+
+  @Override
+  public List<JobPause> pauses() {
+    return look(claims::pauses);
+  }
+
+  @Override
+  public void limit(JobLimit limit) {
+    change(
+        now -> {
+          table.limits.set(limit, table.running(), now);
+          tellAllReady();
+          return true;
+        });
+  }
+
+  @Override
+  public boolean unlimit(JobLimit.Scope scope) {
+    return change(
+        now -> {
+          boolean was = table.limits.remove(scope);
+          tellAllReady();
+          return was;
+        });
+  }
+
+  @Override
+  public List<JobLimit> limits() {
+    return look(table.limits::all);
+  }
+
+  @Override
+  public void weigh(String tenant, int weight) {
+    synchronized (lock) {
+      claims.weigh(tenant, weight);
+    }
+  }
+
+  private interface Step {
+    void make(JobRow row, Instant now);
+  }
+
+  private boolean step(JobId id, Predicate<JobRow> can, Step step) {
+    return change(
+        now -> {
+          Optional<JobRow> row = table.find(id).filter(can);
+          row.ifPresent(found -> step.make(found, now));
+          return row.isPresent();
+        });
+  }
+
+  private List<JobId> each(List<JobId> ids, BiPredicate<JobRow, Instant> step) {
+    return change(
+        now ->
+            ids.stream()
+                .distinct()
+                .filter(id -> table.find(id).filter(row -> step.test(row, now)).isPresent())
+                .toList());
+  }
+
+  private <T> T look(Supplier<T> look) {
+    synchronized (lock) {
+      return look.get();
+    }
+  }
+
+  private <T> T change(Function<Instant, T> change) {
+    T reply;
+    Set<String> queues;
+    Set<JobId> jobs;
+    synchronized (lock) {
+      Instant now = time.now();
+      catchUp(now);
+      reply = change.apply(now);
+      queues = table.takeReadied();
+      jobs = Set.copyOf(endedByOthers);
+      endedByOthers.clear();
+    }
+    if (!queues.isEmpty()) {
+      ready.tell(queues);
+    }
+    if (!jobs.isEmpty()) {
+      ended.tell(jobs);
+    }
+    return reply;
+  }
+
+  private void catchUp(Instant now) {
+    for (JobRow row : table.times.expiredBy(now)) {
+      if (!row.state.isTerminal()) { // the end of one may have ended those after it
+        ends.expire(row, now);
+      }
+    }
+    for (JobRow row : table.times.dueBy(now)) {
+      table.move(row, JobTransition.BECOME_DUE, JobState.READY, now);
+    }
+  }
+
+  private void tellAllReady() {
+    table.lines().forEach(line -> table.tellReady(line.lane.queue()));
+  }
+}

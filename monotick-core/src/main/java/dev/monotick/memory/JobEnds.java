@@ -1,0 +1,222 @@
+package dev.monotick.memory;
+
+import dev.monotick.job.JobAttempt;
+import dev.monotick.job.JobAttempt.Outcome;
+import dev.monotick.job.JobState;
+import dev.monotick.job.JobTransition;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobStore;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.task.Effect;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Ends runs and jobs, records how, and lets go on what waited for that. Guarded by the store's
+ * lock.
+ */
+final class JobEnds {
+
+  private final JobTable table;
+
+  JobEnds(JobTable table) {
+    this.table = table;
+  }
+
+  /** Ends a run as its replica says; false if it is not the replica's own. */
+  boolean finish(ReplicaId replica, JobFinish finish, Instant now) {
+    Optional<JobRow> found = table.find(finish.job().id());
+    if (found.isEmpty()) {
+      return false;
+    }
+    JobRow row = found.get();
+    if (!row.isRunBy(replica, finish.job().run())) {
+      return row.endOf(finish.job().run().number())
+          .filter(end -> replica.equals(end.replica()))
+          .filter(end -> said(finish.end(), end.attempt().outcome()))
+          .isPresent();
+    }
+    end(row, finish, now);
+    return true;
+  }
+
+  /** Calls off a job that is not over, and all that needs it to succeed. */
+  void cancel(JobRow row, String detail, Instant now) {
+    record(row, Outcome.CANCELLED, detail, now);
+    table.move(row, JobTransition.CANCEL, JobState.CANCELLED, now);
+    goOn(row, now);
+  }
+
+  void reject(JobRow row, String detail, Instant now) {
+    record(row, Outcome.REJECTED, detail, now);
+    table.move(row, JobTransition.REJECT, JobState.REJECTED, now);
+    goOn(row, now);
+  }
+
+  void expire(JobRow row, Instant now) {
+    boolean undecided =
+        row.state == JobState.AWAITING_APPROVAL
+            && row.rules().deadline().filter(deadline -> !deadline.isAfter(now)).isEmpty();
+    record(
+        row,
+        Outcome.EXPIRED,
+        undecided ? "nobody decided in time" : "its deadline passed before it ran",
+        now);
+    table.move(row, JobTransition.EXPIRE, JobState.EXPIRED, now);
+    goOn(row, now);
+  }
+
+  /** Sees to a run whose replica is gone. */
+  void rescue(JobRow row, Instant now) {
+    String detail = "its replica is gone";
+    if (row.rules().effect() == Effect.AT_MOST_ONCE) {
+      record(row, Outcome.LOST, detail, now);
+      table.move(row, JobTransition.LOSE, JobState.UNKNOWN, now);
+      goOn(row, now);
+    } else if (row.crashes + 1 >= JobStore.MOST_CRASHES) {
+      record(row, Outcome.CRASHED, detail + ", the " + JobStore.MOST_CRASHES + "rd one", now);
+      table.move(row, JobTransition.CRASH_TOO_OFTEN, JobState.DEAD, now);
+      goOn(row, now);
+    } else {
+      row.crashes++;
+      record(row, Outcome.RESCUED, detail, now);
+      table.move(row, JobTransition.RESCUE, JobState.READY, now);
+    }
+  }
+
+  /** Has a job run again that ended otherwise than well. */
+  void requeue(JobRow row, String by, Instant now) {
+    row.attempts = 0;
+    row.crashes = 0;
+    row.needsSuccess = false;
+    record(row, Outcome.REQUEUED, by, now);
+    boolean gated = row.rules().approval().isPresent();
+    table.move(
+        row, JobTransition.REQUEUE, gated ? JobState.AWAITING_APPROVAL : JobState.READY, now);
+    table.keys.take(row, now);
+  }
+
+  private void end(JobRow row, JobFinish finish, Instant now) {
+    if (finish.end() instanceof JobFinish.Succeeded succeeded) {
+      record(row, Outcome.SUCCEEDED, null, finish, now);
+      row.result = succeeded.result();
+      table.move(row, JobTransition.SUCCEED, JobState.SUCCEEDED, now);
+    } else if (finish.end() instanceof JobFinish.Retried retried) {
+      fail(row, retried, finish, now);
+    } else if (finish.end() instanceof JobFinish.Died died) {
+      record(row, Outcome.DIED, died.error(), finish, now);
+      die(row, now);
+    } else if (finish.end() instanceof JobFinish.Snoozed snoozed) {
+      record(row, Outcome.SNOOZED, null, finish, now);
+      Instant dueAt = now.plus(snoozed.delay());
+      table.move(row, JobTransition.SNOOZE, JobState.SCHEDULED, now, dueAt);
+    } else if (finish.end() instanceof JobFinish.Discarded discarded) {
+      record(row, Outcome.DISCARDED, discarded.reason(), finish, now);
+      table.move(row, JobTransition.DISCARD, JobState.CANCELLED, now);
+    } else {
+      record(row, Outcome.HANDED_BACK, null, finish, now);
+      table.move(row, JobTransition.HAND_BACK, JobState.READY, now);
+    }
+    if (row.state.isTerminal()) {
+      goOn(row, now);
+    }
+  }
+
+  private void fail(JobRow row, JobFinish.Retried retried, JobFinish finish, Instant now) {
+    if (row.attempts + 1 >= row.rules().maxAttempts()) {
+      record(row, Outcome.DIED, retried.error(), finish, now);
+      die(row, now);
+    } else {
+      record(row, Outcome.RETRIED, retried.error(), finish, now);
+      row.attempts++;
+      row.line.runFailed();
+      Instant dueAt = now.plus(retried.delay());
+      table.move(row, JobTransition.RETRY, JobState.RETRYING, now, dueAt);
+    }
+  }
+
+  private void die(JobRow row, Instant now) {
+    row.attempts++;
+    row.line.runFailed();
+    table.move(row, JobTransition.DIE, JobState.DEAD, now);
+  }
+
+  /** Tells what waits for a job that it is over; in turn, not in depth: a chain may be long. */
+  private void goOn(JobRow first, Instant now) {
+    Deque<JobRow> over = new ArrayDeque<>();
+    over.add(first);
+    while (!over.isEmpty()) {
+      JobRow row = over.remove();
+      JobRow next = row.next;
+      row.next = null;
+      if (next == null || next.pending == 0) {
+        continue; // nobody waits, or it was called off and requeued, and waits no more
+      }
+      if (next.needsSuccess && row.state != JobState.SUCCEEDED) {
+        record(next, Outcome.CANCELLED, "job " + row.id + " before it ended " + row.state, now);
+        table.move(next, JobTransition.CANCEL, JobState.CANCELLED, now);
+        over.add(next);
+      } else {
+        next.pending--;
+        table.becomeDueIfNothingIsBefore(next, now);
+      }
+    }
+  }
+
+  /** Records the end of a run that its replica does not know of, or of a job that nobody had. */
+  private static void record(JobRow row, Outcome outcome, String detail, Instant now) {
+    JobRow.Claim claim = row.claim;
+    if (claim == null) {
+      row.runs++;
+    }
+    Instant startedAt = claim == null ? null : claim.startedAt;
+    Duration took = startedAt == null ? Duration.ZERO : Duration.between(startedAt, now);
+    record(row, outcome, detail, startedAt, took.isNegative() ? Duration.ZERO : took, now);
+  }
+
+  private static void record(
+      JobRow row, Outcome outcome, @Nullable String detail, JobFinish finish, Instant now) {
+    record(row, outcome, detail, finish.startedAt(), finish.took(), now);
+  }
+
+  private static void record(
+      JobRow row,
+      Outcome outcome,
+      @Nullable String detail,
+      @Nullable Instant startedAt,
+      Duration took,
+      Instant now) {
+    JobRow.Claim claim = row.claim;
+    row.ended(
+        new JobAttempt(
+            row.runs,
+            row.attempts + 1,
+            outcome,
+            Optional.ofNullable(claim).map(has -> has.name),
+            Optional.ofNullable(startedAt),
+            now,
+            took,
+            Optional.ofNullable(detail)),
+        claim == null ? null : claim.replica);
+  }
+
+  /** Says whether a report and what was recorded are the same: then it was sent twice. */
+  private static boolean said(JobFinish.End end, Outcome outcome) {
+    if (end instanceof JobFinish.Succeeded) {
+      return outcome == Outcome.SUCCEEDED;
+    } else if (end instanceof JobFinish.Retried) {
+      return outcome == Outcome.RETRIED || outcome == Outcome.DIED;
+    } else if (end instanceof JobFinish.Snoozed) {
+      return outcome == Outcome.SNOOZED;
+    } else if (end instanceof JobFinish.Died) {
+      return outcome == Outcome.DIED;
+    } else if (end instanceof JobFinish.Discarded) {
+      return outcome == Outcome.DISCARDED;
+    }
+    return outcome == Outcome.HANDED_BACK;
+  }
+}

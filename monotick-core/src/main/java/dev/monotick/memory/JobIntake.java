@@ -1,0 +1,109 @@
+package dev.monotick.memory;
+
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobState;
+import dev.monotick.job.QueueFullException;
+import dev.monotick.job.store.Enqueued;
+import dev.monotick.job.store.JobDraft;
+import dev.monotick.job.store.JobOrder;
+import dev.monotick.job.store.JobStart;
+import dev.monotick.task.Effect;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Adds jobs. Guarded by the store's lock. */
+final class JobIntake {
+
+  private final JobTable table;
+
+  JobIntake(JobTable table) {
+    this.table = table;
+  }
+
+  List<Enqueued> enqueue(JobOrder order, Instant now) {
+    order.drafts().forEach(JobIntake::requireEffect);
+    order.depth().ifPresent(depth -> requireRoom(order.drafts(), depth));
+    List<Enqueued> replies = new ArrayList<>(order.drafts().size());
+    List<JobRow> fresh = new ArrayList<>();
+    for (JobDraft draft : order.drafts()) {
+      JobRow row = new JobRow(table.newId(), draft, table.line(draft.lane()), now, order.parent());
+      Optional<JobId> same = table.keys.holderOtherThan(row, now);
+      replies.add(new Enqueued(same.orElse(row.id), same.isEmpty()));
+      if (same.isEmpty()) {
+        table.keys.take(row, now);
+        fresh.add(row);
+      }
+    }
+    boolean lastIsNew = !replies.isEmpty() && replies.get(replies.size() - 1).isNew();
+    link(order.follow(), fresh, lastIsNew);
+    fresh.forEach(row -> add(row, now));
+    return replies;
+  }
+
+  /** Jobs that were there already are not waited for: whoever wanted them has linked them. */
+  private static void link(JobOrder.Follow follow, List<JobRow> rows, boolean lastIsNew) {
+    if (follow == JobOrder.Follow.CHAIN) {
+      for (int i = 1; i < rows.size(); i++) {
+        rows.get(i - 1).next = rows.get(i);
+        rows.get(i).pending = 1;
+        rows.get(i).needsSuccess = true;
+      }
+    } else if (follow == JobOrder.Follow.LAST_AFTER_ALL && lastIsNew) {
+      JobRow last = rows.get(rows.size() - 1);
+      for (JobRow row : rows.subList(0, rows.size() - 1)) {
+        row.next = last;
+        last.pending++;
+      }
+    }
+  }
+
+  private void add(JobRow row, Instant now) {
+    row.dueAt = dueAt(row.draft.start(), now);
+    if (row.rules().approval().isPresent()) {
+      table.add(row, JobState.AWAITING_APPROVAL, now);
+    } else if (row.pending > 0 || row.dueAt != null) {
+      table.add(row, JobState.SCHEDULED, now);
+    } else {
+      table.add(row, JobState.READY, now);
+    }
+  }
+
+  private static @Nullable Instant dueAt(JobStart start, Instant now) {
+    Instant afterDelay = now.plus(start.delay());
+    Instant at = start.at().filter(afterDelay::isBefore).orElse(afterDelay);
+    return at.isAfter(now) ? at : null;
+  }
+
+  private void requireRoom(List<JobDraft> drafts, long depth) {
+    Map<String, Long> depths = new HashMap<>();
+    table.lines().forEach(line -> depths.merge(line.lane.queue(), line.depth(), Long::sum));
+    for (JobDraft draft : drafts) {
+      long waiting = depths.getOrDefault(draft.lane().queue(), 0L);
+      if (waiting >= depth) {
+        throw new QueueFullException(
+            "queue "
+                + draft.lane().queue()
+                + " has "
+                + waiting
+                + " waiting jobs, but may have no more than "
+                + depth
+                + "; add them later, or allow a greater depth");
+      }
+    }
+  }
+
+  private static void requireEffect(JobDraft draft) {
+    if (draft.rules().effect() == Effect.TRANSACTIONAL) {
+      throw new UnsupportedOperationException(
+          "jobs of kind "
+              + draft.lane().kind()
+              + " cannot be TRANSACTIONAL: their store is no database; use another effect or"
+              + " PostgresStore");
+    }
+  }
+}

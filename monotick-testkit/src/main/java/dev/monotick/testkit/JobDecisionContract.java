@@ -1,0 +1,253 @@
+package dev.monotick.testkit;
+
+import static dev.monotick.testkit.Wish.aJob;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobAttempt;
+import dev.monotick.job.JobAttempt.Outcome;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobState;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.Enqueued;
+import dev.monotick.job.store.JobFinish.Died;
+import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Retried;
+import dev.monotick.job.store.JobNote;
+import dev.monotick.job.store.JobOrder;
+import dev.monotick.job.store.JobRun;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Every job store does what people decide: approve, reject, call off, put off, do again, forget;
+ * and what was decided by letting the time pass.
+ */
+@Timeout(120)
+public abstract class JobDecisionContract extends JobStoreContract {
+
+  private static final JobId NOBODY = new JobId(1L << 40);
+
+  /** For backends. */
+  protected JobDecisionContract() {}
+
+  @Test
+  void jobThatNeedsApprovalRunsOnceItIsApproved() {
+    JobId id = enqueue(aJob().approval(HOUR));
+    assertThat(state(id)).isEqualTo(JobState.AWAITING_APPROVAL);
+    assertThat(claim(a, 1)).isEmpty();
+    assertThat(jobs().approve(id, "ann", "looks good")).isTrue();
+    assertThat(jobs().approve(id, "ann", "again")).as("once").isFalse();
+    assertThat(jobs().reject(id, "bob", "too late")).isFalse();
+    ClaimedJob run = claimOne(a);
+    assertThat(run.run()).isEqualTo(new JobRun(id, 1, 1));
+    succeed(a, run);
+  }
+
+  @Test
+  void approvalDoesNotMakeItDue() {
+    JobId id = enqueue(aJob().approval(HOUR).after(HOUR));
+    assertThat(state(id)).isEqualTo(JobState.AWAITING_APPROVAL);
+    assertThat(jobs().approve(id, "ann", "fine")).isTrue();
+    assertThat(state(id)).isEqualTo(JobState.SCHEDULED);
+    assertThat(claim(a, 1)).isEmpty();
+    assertThat(jobs().reschedule(id, longAgo())).isTrue();
+    assertThat(claimOne(a).id()).isEqualTo(id);
+  }
+
+  @Test
+  void jobThatIsRejectedIsOver() {
+    JobId id = enqueue(aJob().approval(HOUR));
+    assertThat(jobs().reject(id, "bob", "too expensive")).isTrue();
+    assertThat(jobs().approve(id, "ann", "but")).isFalse();
+    assertThat(state(id)).isEqualTo(JobState.REJECTED);
+    JobAttempt end = job(id).attempts().get(0);
+    assertThat(end.outcome()).isEqualTo(Outcome.REJECTED);
+    assertThat(end.replica()).isEmpty();
+    assertThat(end.detail().orElseThrow()).contains("bob").contains("too expensive");
+    assertThat(claim(a, 1)).isEmpty();
+  }
+
+  @Test
+  void jobThatNobodyApprovesExpires() {
+    JobId id = enqueue(aJob().approval(SHORT));
+    letTimePass(SHORT.multipliedBy(2));
+    expectSoon(id, JobState.EXPIRED);
+    assertThat(job(id).attempts()).extracting(JobAttempt::outcome).containsExactly(Outcome.EXPIRED);
+    assertThat(jobs().approve(id, "ann", "too late")).isFalse();
+    assertThat(claim(a, 1)).isEmpty();
+  }
+
+  @Test
+  void failureOfAnApprovedJobNeedsNoOtherApproval() {
+    JobId id = enqueue(aJob().approval(HOUR));
+    jobs().approve(id, "ann", "");
+    finish(a, claimOne(a), new Retried("no", HOUR));
+    assertThat(state(id)).isEqualTo(JobState.RETRYING);
+    jobs().reschedule(id, longAgo());
+    assertThat(claimOne(a).id()).isEqualTo(id);
+  }
+
+  @Test
+  void noAttemptBeginsAfterTheDeadline() {
+    JobId past = enqueue(aJob().deadline(longAgo()));
+    JobId scheduled = enqueue(aJob().after(HOUR).deadline(longAgo()));
+    JobId gated = enqueue(aJob().approval(HOUR).deadline(longAgo()));
+    JobId open = enqueue(aJob().deadline(jobs().now().plus(HOUR)));
+    assertThat(ids(claim(a, 10))).containsExactly(open);
+    for (JobId id : List.of(past, scheduled, gated)) {
+      expectSoon(id, JobState.EXPIRED);
+      assertThat(job(id).attempts())
+          .extracting(JobAttempt::outcome)
+          .containsExactly(Outcome.EXPIRED);
+    }
+  }
+
+  @Test
+  void attemptThatBeganBeforeTheDeadlineMayEndButIsNotRepeated() {
+    Instant deadline = jobs().now().plus(SHORT.multipliedBy(5));
+    List<JobId> ids = enqueue(3, aJob().deadline(deadline));
+    List<ClaimedJob> runs = claim(a, 3);
+    assertThat(runs).hasSize(3);
+    letTimePass(SHORT.multipliedBy(6));
+    succeed(a, runs.get(0));
+    finish(a, runs.get(1), new Retried("no", HOUR));
+    finish(a, runs.get(2), new HandedBack());
+    assertThat(claim(a, 3)).isEmpty();
+    expectSoon(ids.get(1), JobState.EXPIRED);
+    expectSoon(ids.get(2), JobState.EXPIRED);
+    assertThat(state(ids.get(0))).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void jobThatIsCalledOffIsOverWhoeverHasIt() {
+    JobId id = enqueue(aJob());
+    ClaimedJob run = claimOne(a);
+    assertThat(jobs().cancel(id, "ann", "wrong order")).isTrue();
+    assertThat(jobs().cancel(id, "ann", "again")).isFalse();
+    assertThat(state(id)).isEqualTo(JobState.CANCELLED);
+    assertThat(finish(a, run, success())).as("final").isFalse();
+    JobNote note = new JobNote(run.run(), jobs().now(), null, null, List.of());
+    assertThat(jobs().note(a, List.of(note))).as("should stop").containsExactly(run.run());
+    assertThat(job(id).attempts()).hasSize(1);
+    JobAttempt end = job(id).attempts().get(0);
+    assertThat(end.outcome()).isEqualTo(Outcome.CANCELLED);
+    assertThat(end.run()).isEqualTo(1);
+    assertThat(end.replica()).contains(nameOf(a));
+    assertThat(end.detail().orElseThrow()).contains("ann").contains("wrong order");
+    assertThat(jobs().rescue()).isZero();
+  }
+
+  @Test
+  void cancelRacingWithTheReportLeavesOneEnd() {
+    for (int i = 0; i < 10; i++) {
+      JobId id = enqueue(aJob());
+      ClaimedJob run = claimOne(a);
+      List<Boolean> won =
+          Race.run(2, n -> n == 0 ? finish(a, run, success()) : jobs().cancel(id, "ann", "x"));
+      assertThat(won).containsExactlyInAnyOrder(true, false);
+      assertThat(state(id)).isEqualTo(won.get(0) ? JobState.SUCCEEDED : JobState.CANCELLED);
+      assertThat(job(id).attempts()).hasSize(1);
+    }
+  }
+
+  @Test
+  void cancelRacingWithTheClaimIsFinal() {
+    for (int i = 0; i < 10; i++) {
+      JobId id = enqueue(aJob());
+      Race.run(2, n -> n == 0 ? claim(a, 1).size() : jobs().cancel(id, "ann", "x") ? 1 : 0);
+      assertThat(state(id)).isEqualTo(JobState.CANCELLED);
+      assertThat(claim(a, 1)).isEmpty();
+    }
+  }
+
+  @Test
+  void jobThatWaitsMayBeGivenAnotherTime() {
+    JobId id = enqueue(aJob().after(HOUR));
+    Instant later = jobs().now().plus(HOUR.multipliedBy(3)).truncatedTo(ChronoUnit.MILLIS);
+    assertThat(jobs().reschedule(id, later)).isTrue();
+    assertThat(job(id).dueAt()).contains(later);
+    assertThat(state(id)).isEqualTo(JobState.SCHEDULED);
+    assertThat(jobs().reschedule(id, longAgo())).isTrue();
+    ClaimedJob run = claimOne(a);
+    finish(a, run, new Retried("no", HOUR));
+    assertThat(jobs().reschedule(id, later)).isTrue();
+    assertThat(state(id)).isEqualTo(JobState.RETRYING);
+    assertThat(job(id).dueAt()).contains(later);
+    assertThat(jobs().reschedule(NOBODY, later)).isFalse();
+  }
+
+  @Test
+  void deadLetterRunsAgainWithAllItsAttempts() {
+    JobId id = enqueue(aJob().maxAttempts(2));
+    finish(a, claimOne(a), new Retried("first", Duration.ZERO));
+    finish(a, claimOne(a), new Retried("second", HOUR));
+    assertThat(state(id)).isEqualTo(JobState.DEAD);
+    assertThat(jobs().requeue(List.of(id, id, NOBODY), "ann")).containsExactly(id);
+    assertThat(jobs().requeue(List.of(id), "ann")).as("once").isEmpty();
+    Job job = job(id);
+    assertThat(job.state()).isEqualTo(JobState.READY);
+    assertThat(job.attempts())
+        .extracting(JobAttempt::outcome)
+        .containsExactly(Outcome.RETRIED, Outcome.DIED, Outcome.REQUEUED);
+    assertThat(job.attempts().get(2).detail().orElseThrow()).contains("ann");
+    ClaimedJob third = claimOne(a);
+    assertThat(third.run().attempt()).isEqualTo(1);
+    assertThat(third.run().number()).isGreaterThan(2);
+    finish(a, third, new Retried("third", Duration.ZERO));
+    assertThat(state(id)).isNotEqualTo(JobState.DEAD);
+    ClaimedJob fourth = claimOne(a);
+    assertThat(fourth.run().attempt()).isEqualTo(2);
+    finish(a, fourth, new Retried("fourth", HOUR));
+    assertThat(state(id)).isEqualTo(JobState.DEAD);
+  }
+
+  @Test
+  void jobThatIsRequeuedHasItsKeyAgainUnlessAnotherHasIt() {
+    JobId first = enqueue(aJob().unique("k"));
+    finish(a, claimOne(a), new Died("no"));
+    JobId second = enqueue(aJob().unique("k"));
+    assertThat(jobs().requeue(List.of(first), "ann")).as("another has its key").isEmpty();
+    assertThat(state(first)).isEqualTo(JobState.DEAD);
+    succeed(a, claimOne(a));
+    assertThat(jobs().requeue(List.of(first), "ann")).containsExactly(first);
+    assertThat(enqueue(JobOrder.of(List.of(aJob().unique("k").draft()))))
+        .containsExactly(new Enqueued(first, false));
+    assertThat(state(second)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void manyAreRequeuedAtOnce() {
+    List<JobId> ids = enqueue(20, aJob());
+    claim(a, 20).forEach(run -> finish(a, run, new Died("no")));
+    assertThat(jobs().requeue(ids, "ann")).containsExactlyInAnyOrderElementsOf(ids);
+    assertThat(ids(claim(a, 20))).containsExactlyInAnyOrderElementsOf(ids);
+  }
+
+  @Test
+  void deadLettersAreForgottenWhenTheyArePurged() {
+    List<JobId> ids = enqueue(3, aJob());
+    List<ClaimedJob> runs = claim(a, 3);
+    finish(a, runs.get(0), new Died("no"));
+    succeed(a, runs.get(1));
+    assertThat(purge(ids.get(0), ids.get(1), ids.get(2), NOBODY)).containsExactly(ids.get(0));
+    assertThat(jobs().find(ids.get(0))).isEmpty();
+    assertThat(purge(ids.get(0))).isEmpty();
+    assertThat(jobs().requeue(List.of(ids.get(0)), "ann")).isEmpty();
+    assertThat(states(ids.subList(1, 3))).containsExactly(JobState.SUCCEEDED, JobState.RUNNING);
+  }
+
+  @Test
+  void jobThatIsNotKnownIsNotDecidedOn() {
+    assertThat(jobs().find(NOBODY)).isEmpty();
+    assertThat(jobs().cancel(NOBODY, "ann", "x")).isFalse();
+    assertThat(jobs().approve(NOBODY, "ann", "x")).isFalse();
+    assertThat(jobs().reject(NOBODY, "ann", "x")).isFalse();
+    assertThat(jobs().requeue(List.of(NOBODY), "ann")).isEmpty();
+    assertThat(jobs().log(NOBODY, 10)).isEmpty();
+  }
+}

@@ -1,0 +1,246 @@
+package dev.monotick.testkit;
+
+import static dev.monotick.testkit.Wish.aJob;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobAttempt;
+import dev.monotick.job.JobAttempt.Outcome;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobState;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Retried;
+import dev.monotick.job.store.JobNote;
+import dev.monotick.job.store.JobRun;
+import dev.monotick.job.store.JobStore;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.replica.ReplicaId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Every job store sees to the jobs of replicas that are gone, and to no others. */
+@Timeout(120)
+public abstract class JobRescueContract extends JobStoreContract {
+
+  /** For backends. */
+  protected JobRescueContract() {}
+
+  @Test
+  void jobOfAReplicaThatIsGoneRunsAgainWithoutCostingAnAttempt() {
+    JobId id = enqueue(aJob().maxAttempts(1));
+    claimOne(a);
+    assertThat(loseAndRescue(a)).isEqualTo(1);
+    Job job = job(id);
+    assertThat(job.state()).isEqualTo(JobState.READY);
+    assertThat(job.attempts()).extracting(JobAttempt::outcome).containsExactly(Outcome.RESCUED);
+    ClaimedJob again = claimOne(b);
+    assertThat(again.run()).isEqualTo(new JobRun(id, 2, 1));
+    succeed(b, again);
+  }
+
+  @Test
+  void replicaThatIsSilentForItsLeaseIsGone() {
+    JobId id = enqueue(aJob());
+    claimOne(a);
+    assertThat(jobs().rescue()).as("it is alive").isZero();
+    letTimePass(replicas().timing().leaseDuration());
+    join(b);
+    assertThat(jobs().rescue()).isEqualTo(1);
+    assertThat(claimOne(b).id()).isEqualTo(id);
+  }
+
+  @Test
+  void replicaThatComesBackInTimeKeepsItsJobs() {
+    enqueue(aJob());
+    ClaimedJob run = claimOne(a);
+    replicas().leave(a);
+    join(a);
+    assertThat(jobs().rescue()).isZero();
+    succeed(a, run);
+  }
+
+  @Test
+  void jobsOfReplicasThatLiveAreLeftAlone() {
+    List<JobId> ids = enqueue(4, aJob());
+    claim(a, 2);
+    List<ClaimedJob> ofB = claim(b, 2);
+    assertThat(loseAndRescue(a)).isEqualTo(2);
+    assertThat(jobs().rescue()).as("once").isZero();
+    assertThat(states(ids))
+        .containsExactly(JobState.READY, JobState.READY, JobState.RUNNING, JobState.RUNNING);
+    ofB.forEach(run -> succeed(b, run));
+  }
+
+  @Test
+  void whatIsRescuedComesFirst() {
+    List<JobId> ids = enqueue(6, aJob());
+    claim(a, 3);
+    loseAndRescue(a);
+    assertThat(ids(claim(b, 6))).isEqualTo(ids);
+  }
+
+  @Test
+  void jobThatTakesItsReplicasWithItIsDeadTheThirdTime() {
+    JobId id = enqueue(aJob().maxAttempts(10));
+    for (int crash = 1; crash <= JobStore.MOST_CRASHES; crash++) {
+      assertThat(state(id)).isEqualTo(JobState.READY);
+      crash();
+    }
+    assertThat(state(id)).isEqualTo(JobState.DEAD);
+    assertThat(job(id).attempts())
+        .extracting(JobAttempt::outcome)
+        .containsExactly(Outcome.RESCUED, Outcome.RESCUED, Outcome.CRASHED);
+    assertThat(job(id).attempts()).extracting(JobAttempt::attempt).containsOnly(1);
+  }
+
+  @Test
+  void otherEndsInBetweenDoNotMakeItForgetHowOftenItCrashed() {
+    JobId id = enqueue(aJob().maxAttempts(10));
+    crash();
+    finish(b, claimOne(b), new HandedBack());
+    crash();
+    finish(b, claimOne(b), new Retried("no", Duration.ZERO));
+    crash();
+    assertThat(state(id)).isEqualTo(JobState.DEAD);
+  }
+
+  @Test
+  void jobThatIsRequeuedMayCrashAsOftenAgain() {
+    JobId id = enqueue(aJob());
+    for (int crash = 1; crash <= JobStore.MOST_CRASHES; crash++) {
+      crash();
+    }
+    assertThat(jobs().requeue(List.of(id), "ann")).containsExactly(id);
+    crash();
+    crash();
+    assertThat(state(id)).isEqualTo(JobState.READY);
+    crash();
+    assertThat(state(id)).isEqualTo(JobState.DEAD);
+  }
+
+  @Test
+  void jobThatMayNotRunTwiceIsUnknown() {
+    JobId id = enqueue(aJob().atMostOnce());
+    ClaimedJob run = claimOne(a);
+    assertThat(loseAndRescue(a)).isEqualTo(1);
+    assertThat(state(id)).isEqualTo(JobState.UNKNOWN);
+    assertThat(job(id).attempts()).extracting(JobAttempt::outcome).containsExactly(Outcome.LOST);
+    assertThat(job(id).attempts().get(0).replica()).contains(nameOf(a));
+    assertThat(claim(b, 1)).isEmpty();
+    assertThat(finish(a, run, success())).as("a zombie").isFalse();
+  }
+
+  @Test
+  void zombieCanChangeNothing() {
+    JobId id = enqueue(aJob());
+    ClaimedJob first = claimOne(a);
+    loseAndRescue(a);
+    assertThat(finish(a, first, success())).as("while it is ready").isFalse();
+    assertThat(noteOf(a, first)).containsExactly(first.run());
+    ClaimedJob second = claimOne(b);
+    join(a);
+    assertThat(finish(a, first, success())).as("while another has it").isFalse();
+    assertThat(finish(a, first, new HandedBack())).isFalse();
+    assertThat(noteOf(a, first)).containsExactly(first.run());
+    assertThat(state(id)).isEqualTo(JobState.RUNNING);
+    assertThat(job(id).run().orElseThrow().progress()).isEmpty();
+    succeed(b, second);
+    assertThat(finish(a, first, new Retried("no", HOUR))).as("after its end").isFalse();
+    assertThat(state(id)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void reportOfAReplicaThatIsGoneCountsUntilSomebodySeesToItsJobs() {
+    JobId id = enqueue(aJob());
+    ClaimedJob run = claimOne(a);
+    replicas().leave(a);
+    succeed(a, run);
+    assertThat(jobs().rescue()).isZero();
+    assertThat(state(id)).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  @Test
+  void jobsThatAReplicaTakesAfterItWasGoneAreSeenToAsWell() {
+    JobId id = enqueue(aJob());
+    replicas().leave(a);
+    jobs().rescue();
+    claimOne(a);
+    assertThat(jobs().rescue()).isEqualTo(1);
+    assertThat(state(id)).isEqualTo(JobState.READY);
+  }
+
+  @Test
+  void turnOfAZombieSentAgainGivesNothingThatWasRescued() {
+    enqueue(2, aJob());
+    JobTurn turn = newTurn(a, 2, KINDS);
+    jobs().turn(turn);
+    loseAndRescue(a);
+    assertThat(claim(b, 2)).hasSize(2);
+    assertThat(jobs().turn(turn).jobs()).isEmpty();
+  }
+
+  @Test
+  void rescueRacingWithTheReportLeavesOneEnd() {
+    for (int i = 0; i < 10; i++) {
+      ReplicaId dying = ReplicaId.random();
+      join(dying);
+      JobId id = enqueue(aJob());
+      ClaimedJob run = claimOne(dying);
+      replicas().leave(dying);
+      List<Boolean> won =
+          Race.run(2, n -> n == 0 ? finish(dying, run, success()) : jobs().rescue() == 1);
+      assertThat(won).containsExactlyInAnyOrder(true, false);
+      assertThat(state(id)).isEqualTo(won.get(0) ? JobState.SUCCEEDED : JobState.READY);
+      assertThat(job(id).attempts()).hasSize(1);
+      jobs().cancel(id, "test", "out of the way");
+    }
+  }
+
+  @Test
+  void racingRescuersSeeToEachJobOnce() {
+    List<JobId> ids = enqueue(50, aJob());
+    claim(a, 50);
+    replicas().leave(a);
+    List<Integer> seenTo = Race.run(6, i -> jobs().rescue());
+    assertThat(seenTo.stream().mapToInt(Integer::intValue).sum()).isEqualTo(50);
+    assertThat(states(ids)).containsOnly(JobState.READY);
+    assertThat(ids).allMatch(id -> job(id).attempts().size() == 1);
+  }
+
+  @Test
+  void whoListensIsToldOfRunsThatOthersEnded() throws InterruptedException {
+    needs(Capability.HINTS);
+    List<JobId> ids = enqueue(2, aJob());
+    claim(a, 2);
+    Set<JobId> told = ConcurrentHashMap.newKeySet();
+    CountDownLatch cancelled = new CountDownLatch(1);
+    jobs()
+        .whenEnded(
+            ended -> {
+              told.addAll(ended);
+              cancelled.countDown();
+            });
+    jobs().cancel(ids.get(0), "ann", "enough");
+    assertThat(cancelled.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(told).containsExactly(ids.get(0));
+  }
+
+  private Set<JobRun> noteOf(ReplicaId replica, ClaimedJob run) {
+    JobNote note = new JobNote(run.run(), jobs().now(), 0.5, "half way", List.of());
+    return jobs().note(replica, List.of(note));
+  }
+
+  private void crash() {
+    ReplicaId doomed = ReplicaId.random();
+    join(doomed);
+    claimOne(doomed);
+    assertThat(loseAndRescue(doomed)).isEqualTo(1);
+  }
+}

@@ -1,0 +1,206 @@
+package dev.monotick.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobLane;
+import dev.monotick.job.JobState;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.Enqueued;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobFinish.End;
+import dev.monotick.job.store.JobFinish.Succeeded;
+import dev.monotick.job.store.JobOrder;
+import dev.monotick.job.store.JobOrder.Follow;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaInfo;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/**
+ * What the suites of the job store share: three replicas, and short words for what they do. After
+ * each test all of its jobs are looked at: each must hold together in itself, and together they
+ * must be as many as the store counts.
+ *
+ * <p>Where a server owns the clock, time costs time. So delays that must not end during a test are
+ * hours, those that must are tenths of a second, and a replica that is to be gone leaves.
+ */
+abstract class JobStoreContract extends StoreContract {
+
+  static final String OTHER_KIND = "scan";
+  static final Set<String> KINDS = Set.of(Wish.KIND, OTHER_KIND);
+  static final Duration HOUR = Duration.ofHours(1);
+  static final Duration SHORT = Duration.ofMillis(200);
+
+  final ReplicaId a = ReplicaId.random();
+  final ReplicaId b = ReplicaId.random();
+  final ReplicaId c = ReplicaId.random();
+
+  private final AtomicLong turns = new AtomicLong();
+  private final List<JobId> known = new CopyOnWriteArrayList<>();
+  private final List<Job> purged = new CopyOnWriteArrayList<>();
+
+  JobStoreContract() {}
+
+  @BeforeEach
+  final void joinReplicas() {
+    join(a, b, c);
+  }
+
+  @AfterEach
+  final void countsAreWhatFindShows() {
+    JobCounter counter = new JobCounter();
+    known.forEach(id -> jobs().find(id).ifPresent(counter::add));
+    purged.forEach(counter::addForgotten);
+    counter.compareWith(jobs().counts());
+  }
+
+  final void join(ReplicaId... members) {
+    for (ReplicaId id : members) {
+      replicas().join(new ReplicaInfo(id, nameOf(id), jobs().now(), KINDS), false);
+    }
+  }
+
+  static String nameOf(ReplicaId replica) {
+    return "host-" + replica;
+  }
+
+  /** Has a replica be gone at once, and its jobs seen to. */
+  final int loseAndRescue(ReplicaId replica) {
+    replicas().leave(replica);
+    return jobs().rescue();
+  }
+
+  final List<Enqueued> enqueue(JobOrder order) {
+    List<Enqueued> replies = jobs().enqueue(order);
+    replies.stream().filter(Enqueued::isNew).map(Enqueued::id).forEach(known::add);
+    return replies;
+  }
+
+  /** Adds jobs in one order and returns them; all must be new. */
+  final List<JobId> enqueueAll(Follow follow, Wish... wishes) {
+    List<Enqueued> replies =
+        enqueue(
+            new JobOrder(
+                Arrays.stream(wishes).map(Wish::draft).toList(),
+                follow,
+                Optional.empty(),
+                Optional.empty()));
+    assertThat(replies).hasSize(wishes.length).allMatch(Enqueued::isNew);
+    return replies.stream().map(Enqueued::id).toList();
+  }
+
+  final JobId enqueue(Wish wish) {
+    return enqueueAll(Follow.NONE, wish).get(0);
+  }
+
+  /** Adds as many of the same, in one order. */
+  final List<JobId> enqueue(int count, Wish wish) {
+    Wish[] wishes = new Wish[count];
+    Arrays.fill(wishes, wish);
+    return enqueueAll(Follow.NONE, wishes);
+  }
+
+  final JobTurn newTurn(ReplicaId replica, int most, Set<String> kinds, JobFinish... finishes) {
+    return new JobTurn(replica, turns.incrementAndGet(), List.of(finishes), most, kinds, Set.of());
+  }
+
+  final JobTurnReply turn(ReplicaId replica, int most, JobFinish... finishes) {
+    return jobs().turn(newTurn(replica, most, KINDS, finishes));
+  }
+
+  final List<ClaimedJob> claim(ReplicaId replica, int most) {
+    return turn(replica, most).jobs();
+  }
+
+  final ClaimedJob claimOne(ReplicaId replica) {
+    return claimOne(replica, KINDS);
+  }
+
+  final ClaimedJob claimOne(ReplicaId replica, Set<String> kinds) {
+    List<ClaimedJob> claimed = jobs().turn(newTurn(replica, 1, kinds)).jobs();
+    assertThat(claimed).as("claimed").hasSize(1);
+    return claimed.get(0);
+  }
+
+  /** Makes due what is, and expires what has, but claims nothing. */
+  final JobTurnReply lookAround() {
+    return jobs().turn(newTurn(c, 1, Set.of("unheard-of")));
+  }
+
+  final JobFinish ended(ClaimedJob job, End end) {
+    return new JobFinish(job, end, jobs().now(), Duration.ofMillis(7));
+  }
+
+  final boolean finish(ReplicaId replica, ClaimedJob job, End end) {
+    JobTurnReply reply = turn(replica, 0, ended(job, end));
+    assertThat(reply.finished()).hasSize(1);
+    assertThat(reply.jobs()).isEmpty();
+    return reply.finished().get(0);
+  }
+
+  static End success() {
+    return new Succeeded(null);
+  }
+
+  final void succeed(ReplicaId replica, ClaimedJob job) {
+    assertThat(finish(replica, job, success())).as("success counts").isTrue();
+  }
+
+  final Job job(JobId id) {
+    return jobs().find(id).orElseThrow(() -> new AssertionError("job " + id + " is not known"));
+  }
+
+  final JobState state(JobId id) {
+    return job(id).state();
+  }
+
+  final List<JobState> states(List<JobId> ids) {
+    List<JobState> states = new ArrayList<>();
+    ids.forEach(id -> states.add(state(id)));
+    return states;
+  }
+
+  static List<JobId> ids(List<ClaimedJob> jobs) {
+    return jobs.stream().map(ClaimedJob::id).toList();
+  }
+
+  final List<JobId> purge(JobId... ids) {
+    List<Job> before = new ArrayList<>();
+    Arrays.asList(ids).forEach(id -> jobs().find(id).ifPresent(before::add));
+    List<JobId> gone = jobs().purge(Arrays.asList(ids));
+    before.stream().filter(job -> gone.contains(job.id())).forEach(purged::add);
+    return gone;
+  }
+
+  /** Looks around until the job is there, for stores that see to expiry now and then only. */
+  final void expectSoon(JobId id, JobState state) {
+    for (int i = 0; i < 30 && state(id) != state; i++) {
+      lookAround();
+      if (state(id) != state) {
+        letTimePass(Duration.ofMillis(100));
+      }
+    }
+    assertThat(state(id)).isEqualTo(state);
+  }
+
+  final Instant longAgo() {
+    return jobs().now().minus(HOUR);
+  }
+
+  static JobLane lane(String queue, String kind, String tenant, int priority) {
+    return new JobLane(queue, kind, tenant, priority);
+  }
+}

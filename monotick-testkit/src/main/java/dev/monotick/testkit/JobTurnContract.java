@@ -1,0 +1,327 @@
+package dev.monotick.testkit;
+
+import static dev.monotick.testkit.Wish.aJob;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobAttempt;
+import dev.monotick.job.JobAttempt.Outcome;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobState;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobFinish.Died;
+import dev.monotick.job.store.JobFinish.Discarded;
+import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Retried;
+import dev.monotick.job.store.JobFinish.Snoozed;
+import dev.monotick.job.store.JobFinish.Succeeded;
+import dev.monotick.job.store.JobRun;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Every job store gives each job to one replica, and records the end of each run once. */
+@Timeout(120)
+public abstract class JobTurnContract extends JobStoreContract {
+
+  /** For backends. */
+  protected JobTurnContract() {}
+
+  @Test
+  void jobsOfALaneAreTakenInTheOrderInWhichTheyCame() {
+    List<JobId> expected = new ArrayList<>(enqueue(5, aJob()));
+    expected.addAll(enqueue(5, aJob()));
+    List<JobId> taken = new ArrayList<>(ids(claim(a, 3)));
+    taken.addAll(ids(claim(b, 4)));
+    taken.addAll(ids(claim(a, 10)));
+    assertThat(taken).isEqualTo(expected);
+    JobTurnReply nothing = turn(a, 1);
+    assertThat(nothing.jobs()).isEmpty();
+    assertThat(nothing.more()).isFalse();
+    assertThat(nothing.nextDue()).isEmpty();
+  }
+
+  @Test
+  void replyTellsThatThereIsMore() {
+    enqueue(5, aJob());
+    assertThat(turn(a, 3).more()).isTrue();
+  }
+
+  @Test
+  void turnTakesNoMoreThanItAsksFor() {
+    List<JobId> ids = enqueue(5, aJob());
+    assertThat(turn(a, 0).jobs()).isEmpty();
+    assertThat(turn(a, 2).jobs()).hasSize(2);
+    assertThat(states(ids.subList(2, 5))).containsOnly(JobState.READY);
+  }
+
+  @Test
+  void jobOfAReplicaIsShownAsItsRun() {
+    JobId id = enqueue(aJob());
+    ClaimedJob claimed = claimOne(a);
+    assertThat(claimed.run()).isEqualTo(new JobRun(id, 1, 1));
+    Job.Running run = job(id).run().orElseThrow();
+    assertThat(run.number()).isEqualTo(1);
+    assertThat(run.replica()).isEqualTo(nameOf(a));
+    assertThat(run.claimedAt()).isCloseTo(jobs().now(), within(1, ChronoUnit.MINUTES));
+    assertThat(run.startedAt()).isEmpty();
+  }
+
+  @Test
+  void kindsAndQueuesThatAreNotAskedForAreLeftAlone() {
+    JobId unknown = enqueue(aJob().kind("newer-kind"));
+    JobId elsewhere = enqueue(aJob().queue("else"));
+    JobId wanted = enqueue(aJob());
+    JobTurn turn =
+        new JobTurn(a, 1_000, List.of(), 10, Set.of(Wish.KIND, "other"), Set.of(Wish.QUEUE, "x"));
+    assertThat(ids(jobs().turn(turn).jobs())).containsExactly(wanted);
+    assertThat(states(List.of(unknown, elsewhere))).containsOnly(JobState.READY);
+    assertThat(ids(claim(b, 10))).as("all queues").containsExactly(elsewhere);
+    assertThat(jobs().turn(newTurn(b, 10, Set.of())).jobs()).as("no kinds").isEmpty();
+    assertThat(claimOne(b, Set.of("newer-kind")).id()).isEqualTo(unknown);
+  }
+
+  @Test
+  void racingReplicasGetEachJobOnce() {
+    List<JobId> ids = enqueue(200, aJob());
+    List<List<ClaimedJob>> taken =
+        Race.run(
+            8,
+            i -> {
+              List<ClaimedJob> all = new ArrayList<>();
+              for (int round = 0; round < 5; round++) {
+                all.addAll(claim(i % 2 == 0 ? a : b, 10));
+              }
+              return all;
+            });
+    List<JobId> all = new ArrayList<>();
+    taken.forEach(jobs -> all.addAll(ids(jobs)));
+    all.addAll(ids(claim(c, 200)));
+    assertThat(all).containsExactlyInAnyOrderElementsOf(ids);
+  }
+
+  @Test
+  void successIsRecordedWithItsResult() {
+    JobId id = enqueue(aJob());
+    ClaimedJob run = claimOne(a);
+    Instant startedAt = jobs().now().minusSeconds(3).truncatedTo(ChronoUnit.MILLIS);
+    JobFinish finish =
+        new JobFinish(run, new Succeeded(new byte[] {1, 2}), startedAt, Duration.ofMillis(2_500));
+    assertThat(turn(a, 0, finish).finished()).containsExactly(true);
+    Job job = job(id);
+    assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
+    assertThat(job.result().orElseThrow()).containsExactly(1, 2);
+    assertThat(job.attempts()).hasSize(1);
+    JobAttempt attempt = job.attempts().get(0);
+    assertThat(attempt.run()).isEqualTo(1);
+    assertThat(attempt.attempt()).isEqualTo(1);
+    assertThat(attempt.outcome()).isEqualTo(Outcome.SUCCEEDED);
+    assertThat(attempt.replica()).contains(nameOf(a));
+    assertThat(attempt.startedAt()).contains(startedAt);
+    assertThat(attempt.endedAt()).isCloseTo(jobs().now(), within(1, ChronoUnit.MINUTES));
+    assertThat(attempt.took()).isEqualTo(Duration.ofMillis(2_500));
+    assertThat(attempt.detail()).isEmpty();
+  }
+
+  @Test
+  void runThatNeverBeganHasNoBeginning() {
+    JobId id = enqueue(aJob());
+    turn(a, 0, new JobFinish(claimOne(a), new Died("cannot be read"), null, Duration.ZERO));
+    assertThat(job(id).attempts().get(0).startedAt()).isEmpty();
+    assertThat(job(id).attempts().get(0).detail()).contains("cannot be read");
+  }
+
+  @Test
+  void successWithoutAResultHasNone() {
+    JobId id = enqueue(aJob());
+    succeed(a, claimOne(a));
+    assertThat(job(id).result()).isEmpty();
+  }
+
+  @Test
+  void failureIsTriedAgainUntilTheAttemptsAreUsedUp() {
+    JobId id = enqueue(aJob().maxAttempts(3));
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      ClaimedJob run = claimOne(a);
+      assertThat(run.run()).isEqualTo(new JobRun(id, attempt, attempt));
+      assertThat(finish(a, run, new Retried("error " + attempt, Duration.ZERO))).isTrue();
+    }
+    Job job = job(id);
+    assertThat(job.state()).isEqualTo(JobState.DEAD);
+    assertThat(job.attempts())
+        .extracting(JobAttempt::outcome)
+        .containsExactly(Outcome.RETRIED, Outcome.RETRIED, Outcome.DIED);
+    assertThat(job.attempts()).extracting(JobAttempt::attempt).containsExactly(1, 2, 3);
+    assertThat(job.attempts().get(2).detail()).contains("error 3");
+    assertThat(claim(a, 1)).isEmpty();
+  }
+
+  @Test
+  void failureWaitsForItsDelay() {
+    JobId later = enqueue(aJob());
+    JobId soon = enqueue(aJob());
+    List<ClaimedJob> runs = claim(a, 2);
+    turn(
+        a,
+        0,
+        ended(runs.get(0), new Retried("no", HOUR)),
+        ended(runs.get(1), new Retried("no", SHORT)));
+    assertThat(states(List.of(later, soon))).containsOnly(JobState.RETRYING);
+    assertThat(job(later).dueAt().orElseThrow())
+        .isCloseTo(jobs().now().plus(HOUR), within(1, ChronoUnit.MINUTES));
+    letTimePass(SHORT.multipliedBy(2));
+    assertThat(ids(claim(a, 2))).containsExactly(soon);
+  }
+
+  @Test
+  void snoozingAndHandingBackCostNoAttempt() {
+    JobId id = enqueue(aJob().maxAttempts(1));
+    finish(a, claimOne(a), new Snoozed(HOUR));
+    assertThat(state(id)).isEqualTo(JobState.SCHEDULED);
+    assertThat(claim(a, 1)).isEmpty();
+    assertThat(jobs().reschedule(id, longAgo())).isTrue();
+    ClaimedJob second = claimOne(b);
+    assertThat(second.run()).isEqualTo(new JobRun(id, 2, 1));
+    finish(b, second, new HandedBack());
+    ClaimedJob third = claimOne(a);
+    assertThat(third.run()).isEqualTo(new JobRun(id, 3, 1));
+    finish(a, third, new Retried("no", HOUR));
+    assertThat(job(id).attempts())
+        .extracting(JobAttempt::outcome)
+        .containsExactly(Outcome.SNOOZED, Outcome.HANDED_BACK, Outcome.DIED);
+    assertThat(job(id).attempts()).extracting(JobAttempt::attempt).containsOnly(1);
+  }
+
+  @Test
+  void whatIsHandedBackComesFirst() {
+    List<JobId> ids = enqueue(6, aJob());
+    List<ClaimedJob> runs = claim(a, 3);
+    turn(a, 0, ended(runs.get(2), new HandedBack()), ended(runs.get(1), new HandedBack()));
+    assertThat(ids(claim(b, 3))).containsExactly(ids.get(1), ids.get(2), ids.get(3));
+  }
+
+  @Test
+  void jobMayDieOrBeDiscardedAtOnce() {
+    JobId dead = enqueue(aJob().maxAttempts(10));
+    finish(a, claimOne(a), new Died("permanent"));
+    JobId discarded = enqueue(aJob());
+    finish(a, claimOne(a), new Discarded("no such order"));
+    assertThat(state(dead)).isEqualTo(JobState.DEAD);
+    assertThat(state(discarded)).isEqualTo(JobState.CANCELLED);
+    assertThat(job(discarded).attempts().get(0).outcome()).isEqualTo(Outcome.DISCARDED);
+    assertThat(job(discarded).attempts().get(0).detail()).contains("no such order");
+  }
+
+  @Test
+  void endsAreAnsweredInTheirOrderAndJobsClaimedInTheSameTurn() {
+    List<JobId> ids = enqueue(5, aJob());
+    List<ClaimedJob> runs = claim(a, 3);
+    jobs().cancel(ids.get(1), "ann", "enough");
+    JobTurnReply reply =
+        turn(
+            a,
+            1,
+            ended(runs.get(2), new HandedBack()),
+            ended(runs.get(1), success()),
+            ended(runs.get(0), success()));
+    assertThat(reply.finished()).containsExactly(true, false, true);
+    assertThat(ids(reply.jobs())).as("just handed back").containsExactly(ids.get(2));
+  }
+
+  @Test
+  void turnSentAgainDoesNothingTwice() {
+    List<JobId> ids = enqueue(10, aJob());
+    List<ClaimedJob> runs = claim(a, 3);
+    JobTurn turn =
+        newTurn(
+            a,
+            4,
+            KINDS,
+            ended(runs.get(0), success()),
+            ended(runs.get(1), new Retried("no", HOUR)),
+            ended(runs.get(2), new Snoozed(HOUR)));
+    JobTurnReply first = jobs().turn(turn);
+    List<JobState> before = states(ids);
+    for (int i = 0; i < 3; i++) {
+      JobTurnReply again = jobs().turn(turn);
+      assertThat(again.finished()).isEqualTo(first.finished()).containsExactly(true, true, true);
+      assertThat(again.jobs())
+          .extracting(ClaimedJob::run)
+          .containsExactlyInAnyOrderElementsOf(first.jobs().stream().map(ClaimedJob::run).toList());
+    }
+    assertThat(states(ids)).isEqualTo(before);
+    assertThat(job(ids.get(1)).attempts()).hasSize(1);
+    assertThat(before.subList(3, 7)).containsOnly(JobState.RUNNING);
+    assertThat(before.subList(7, 10)).containsOnly(JobState.READY);
+  }
+
+  @Test
+  void everyEndMayBeReportedAgain() {
+    List<JobFinish.End> ends =
+        List.of(
+            success(),
+            new Retried("no", HOUR),
+            new Snoozed(HOUR),
+            new Died("no"),
+            new Discarded("no"),
+            new HandedBack());
+    for (JobFinish.End end : ends) {
+      JobId id = enqueue(aJob());
+      ClaimedJob run = claimOne(a);
+      assertThat(finish(a, run, end)).as("%s", end).isTrue();
+      Job before = job(id);
+      assertThat(finish(a, run, end)).as("%s again", end).isTrue();
+      assertThat(job(id)).usingRecursiveComparison().isEqualTo(before);
+      jobs().cancel(id, "test", "out of the way");
+    }
+    JobId last = enqueue(aJob().maxAttempts(1));
+    ClaimedJob run = claimOne(a);
+    assertThat(finish(a, run, new Retried("no", HOUR))).isTrue();
+    assertThat(finish(a, run, new Retried("no", HOUR))).as("it died of it").isTrue();
+    assertThat(job(last).attempts()).hasSize(1);
+  }
+
+  @Test
+  void anotherEndOfTheSameRunIsRefused() {
+    JobId id = enqueue(aJob());
+    ClaimedJob run = claimOne(a);
+    finish(a, run, new Snoozed(HOUR));
+    Job before = job(id);
+    assertThat(finish(a, run, success())).isFalse();
+    assertThat(finish(a, run, new Retried("no", HOUR))).isFalse();
+    assertThat(job(id)).usingRecursiveComparison().isEqualTo(before);
+  }
+
+  @Test
+  void turnSentAgainGivesOnlyWhatIsStillTheReplicas() {
+    List<JobId> ids = enqueue(4, aJob());
+    JobTurn turn = newTurn(a, 3, KINDS);
+    jobs().turn(turn);
+    jobs().cancel(ids.get(1), "ann", "enough");
+    assertThat(ids(jobs().turn(turn).jobs())).containsExactlyInAnyOrder(ids.get(0), ids.get(2));
+    assertThat(state(ids.get(3))).isEqualTo(JobState.READY);
+  }
+
+  @Test
+  void reportOfAnotherReplicaOrAnotherRunIsRefused() {
+    JobId id = enqueue(aJob());
+    ClaimedJob first = claimOne(a);
+    assertThat(finish(b, first, success())).as("not its own").isFalse();
+    finish(a, first, new HandedBack());
+    ClaimedJob second = claimOne(b);
+    assertThat(finish(a, first, success())).as("an old run").isFalse();
+    assertThat(finish(b, first, success())).as("an old run of another").isFalse();
+    assertThat(state(id)).isEqualTo(JobState.RUNNING);
+    succeed(b, second);
+    assertThat(finish(b, first, success())).isFalse();
+  }
+}
