@@ -10,6 +10,7 @@ import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.KeptPool;
 import dev.monotick.postgres.connection.PlainStatements;
 import dev.monotick.postgres.connection.Pool;
+import dev.monotick.postgres.job.PostgresJobStore;
 import dev.monotick.postgres.leader.AdvisoryElection;
 import dev.monotick.postgres.leader.Dialect;
 import dev.monotick.postgres.leader.LeaseRowElection;
@@ -103,8 +104,10 @@ final class StoreAssembly {
             leadership,
             dialect,
             new Surroundings(database, config.schema(), notices, config.time().ticker()));
+    PostgresJobStore jobs = keep(new PostgresJobStore(database, clock, notices));
     keep(new Upkeep(maintenance));
-    return new PostgresStore(ledger, registry, leaders, leadership, resources);
+    return new PostgresStore(
+        new PostgresStore.Parts(ledger, registry, leaders, jobs, leadership), resources);
   }
 
   private LeaderElection election(
