@@ -1,5 +1,6 @@
 package dev.monotick.postgres.job;
 
+import dev.monotick.job.store.JobDraft;
 import dev.monotick.postgres.ledger.DatabaseClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,8 +42,26 @@ final class DueTimes {
     }
   }
 
-  synchronized Optional<Duration> untilNext(Instant now) {
+  /** Takes in that a job was added. */
+  void added(JobDraft draft) {
+    Instant start = draft.start().at().orElse(Instant.MIN);
+    if (!draft.start().delay().isZero()) {
+      Instant delayed = clock.now().plus(draft.start().delay());
+      start = delayed.isAfter(start) ? delayed : start;
+    }
+    if (start.isAfter(Instant.MIN)) {
+      added(start);
+    }
+    draft.rules().deadline().ifPresent(this::added);
+    draft.rules().approval().ifPresent(wait -> added(clock.now().plus(wait)));
+  }
+
+  /** Returns how long until something is due, also counting what the caller knows of. */
+  synchronized Optional<Duration> untilNext(Instant now, @Nullable Instant other) {
     Instant first = next;
+    if (first == null || (other != null && other.isBefore(first))) {
+      first = other;
+    }
     if (first == null) {
       return Optional.empty();
     }

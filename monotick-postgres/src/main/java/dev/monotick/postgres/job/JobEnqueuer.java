@@ -2,10 +2,10 @@ package dev.monotick.postgres.job;
 
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobLane;
+import dev.monotick.job.QueueFullException;
 import dev.monotick.job.store.Enqueued;
 import dev.monotick.job.store.JobDraft;
 import dev.monotick.job.store.JobOrder;
-import dev.monotick.job.store.JobStart;
 import dev.monotick.postgres.connection.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -17,18 +17,36 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Adds jobs. Thread-safe. */
 final class JobEnqueuer {
 
   private final Database database;
   private final Lanes lanes;
+  private final DueTimes due;
   private final String addPlain;
+  private final String addAll;
+  private final String depth;
 
-  JobEnqueuer(Database database, Lanes lanes) {
+  JobEnqueuer(Database database, Lanes lanes, DueTimes due) {
     this.database = database;
     this.lanes = lanes;
+    this.due = due;
     addPlain = database.sql("select @job_add(" + DraftColumns.TYPES + ", ?::bigint)");
+    addAll =
+        database.sql(
+            "select * from @job_add_all("
+                + DraftColumns.TYPES
+                + ", ?::bigint, "
+                + StartColumns.TYPES
+                + ")");
+    depth =
+        database.sql(
+            "select coalesce(sum(c.waiting + c.ready), 0) from"
+                + " (select lane, waiting, ready from @job_count"
+                + " union all select lane, waiting, ready from @job_delta) as c"
+                + " join @job_lane l on l.id = c.lane where l.queue = ?");
   }
 
   /** Adds jobs in a transaction of its own. */
@@ -37,7 +55,10 @@ final class JobEnqueuer {
       return List.of();
     }
     Map<JobLane, Integer> ids = laneIds(order);
-    return database.once("adding jobs", connection -> add(connection, order, ids));
+    List<Enqueued> replies =
+        database.once("adding jobs", connection -> add(connection, order, ids));
+    order.drafts().forEach(due::added);
+    return replies;
   }
 
   /** Adds jobs in the transaction of a connection. */
@@ -55,17 +76,46 @@ final class JobEnqueuer {
 
   private List<Enqueued> add(Connection connection, JobOrder order, Map<JobLane, Integer> ids)
       throws SQLException {
-    if (!isPlain(order)) {
-      throw new UnsupportedOperationException("not yet");
+    if (order.depth().isPresent()) {
+      requireRoom(connection, order, order.depth().get());
     }
-    DraftColumns columns = new DraftColumns(order.drafts(), ids);
-    try (PreparedStatement statement = connection.prepareStatement(addPlain)) {
-      columns.set(statement, 1);
-      if (order.parent().isPresent()) {
-        statement.setLong(DraftColumns.COUNT + 1, order.parent().get().value());
-      } else {
-        statement.setNull(DraftColumns.COUNT + 1, Types.BIGINT);
+    DraftColumns drafts = new DraftColumns(order.drafts(), ids);
+    return StartColumns.isNeeded(order.drafts(), order.follow())
+        ? addAll(connection, order, drafts)
+        : addPlain(connection, order, drafts);
+  }
+
+  private void requireRoom(Connection connection, JobOrder order, long most) throws SQLException {
+    Map<String, Integer> wanted = new TreeMap<>();
+    order.drafts().forEach(draft -> wanted.merge(draft.lane().queue(), 1, Integer::sum));
+    for (Map.Entry<String, Integer> more : wanted.entrySet()) {
+      try (PreparedStatement statement = connection.prepareStatement(depth)) {
+        statement.setString(1, more.getKey());
+        try (ResultSet row = statement.executeQuery()) {
+          row.next();
+          long waiting = row.getLong(1);
+          if (waiting + more.getValue() > most) {
+            throw new QueueFullException(
+                "queue "
+                    + more.getKey()
+                    + " takes no more jobs: "
+                    + waiting
+                    + " wait, "
+                    + more.getValue()
+                    + " were to be added, and "
+                    + most
+                    + " may wait; try again later, or allow a greater depth");
+          }
+        }
       }
+    }
+  }
+
+  private List<Enqueued> addPlain(Connection connection, JobOrder order, DraftColumns drafts)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(addPlain)) {
+      drafts.set(statement, 1);
+      setParent(statement, order);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         Long[] numbers = (Long[]) row.getArray(1).getArray();
@@ -78,19 +128,30 @@ final class JobEnqueuer {
     }
   }
 
-  /** Says whether all are ready at once, and have nothing to do with others. */
-  private static boolean isPlain(JobOrder order) {
-    if (order.follow() != JobOrder.Follow.NONE || order.depth().isPresent()) {
-      return false;
-    }
-    for (JobDraft draft : order.drafts()) {
-      if (draft.unique().isPresent()
-          || draft.rules().deadline().isPresent()
-          || draft.rules().approval().isPresent()
-          || !draft.start().equals(JobStart.NOW)) {
-        return false;
+  private List<Enqueued> addAll(Connection connection, JobOrder order, DraftColumns drafts)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(addAll)) {
+      drafts.set(statement, 1);
+      setParent(statement, order);
+      new StartColumns(order.drafts(), order.follow()).set(statement, DraftColumns.COUNT + 2);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        Long[] numbers = (Long[]) row.getArray(1).getArray();
+        Boolean[] fresh = (Boolean[]) row.getArray(2).getArray();
+        List<Enqueued> replies = new ArrayList<>(numbers.length);
+        for (int i = 0; i < numbers.length; i++) {
+          replies.add(new Enqueued(new JobId(numbers[i]), fresh[i]));
+        }
+        return replies;
       }
     }
-    return true;
+  }
+
+  private static void setParent(PreparedStatement statement, JobOrder order) throws SQLException {
+    if (order.parent().isPresent()) {
+      statement.setLong(DraftColumns.COUNT + 1, order.parent().get().value());
+    } else {
+      statement.setNull(DraftColumns.COUNT + 1, Types.BIGINT);
+    }
   }
 }

@@ -42,7 +42,8 @@ final class JobTurns {
             "select * from @job_turn(?::uuid, "
                 + FinishColumns.TYPES
                 + ", ?::bigint[], ?::bigint[], ?::bigint, ?::integer, ?::bigint, ?::integer[],"
-                + " ?::bigint[], ?::integer[], ?::boolean)");
+                + " ?::bigint[], ?::integer[], ?::boolean, ?::integer[], ?::integer[],"
+                + " ?::text[])");
   }
 
   OpenClaims claims(ReplicaId replica) {
@@ -82,7 +83,7 @@ final class JobTurns {
           finished,
           jobs,
           wanted.most() > 0 && jobs.size() >= wanted.most(),
-          due.untilNext(reply.now()));
+          due.untilNext(reply.now(), reply.rateAllows()));
     }
   }
 
@@ -102,16 +103,27 @@ final class JobTurns {
     }
   }
 
+  /** Returns the columns of one report. */
+  FinishColumns columns(ReplicaId replica, JobFinish finish) {
+    OpenClaims.Open open = claims(replica).find(finish.job().id(), finish.job().run().number());
+    return new FinishColumns(List.of(finish), List.of(known(finish, open)));
+  }
+
+  /** One that is not open is over already, so nothing else is to be seen to. */
+  private FinishColumns.Known known(JobFinish finish, OpenClaims.@Nullable Open open) {
+    return open == null
+        ? new FinishColumns.Known(lanes.id(finish.job().lane()), 0)
+        : new FinishColumns.Known(open.lane(), open.flags());
+  }
+
   private @Nullable Ending ending(OpenClaims own, List<JobFinish> finishes) {
     List<OpenClaims.Open> runs = new ArrayList<>(finishes.size());
     List<FinishColumns.Known> known = new ArrayList<>(finishes.size());
     for (JobFinish finish : finishes) {
       OpenClaims.Open open = own.find(finish.job().id(), finish.job().run().number());
+      known.add(known(finish, open));
       if (open != null) {
         runs.add(open);
-        known.add(new FinishColumns.Known(open.lane(), open.flags()));
-      } else { // it is over already, so nothing is to be seen to
-        known.add(new FinishColumns.Known(lanes.id(finish.job().lane()), 0));
       }
     }
     long[] over = own.overWith(runs);
@@ -176,7 +188,11 @@ final class JobTurns {
       JobColumns.set(statement, index++, plan.lanes());
       JobColumns.set(statement, index++, plan.hints());
       JobColumns.set(statement, index++, plan.shares());
-      statement.setBoolean(index, promote);
+      statement.setBoolean(index++, promote);
+      LaneBook.Bounds bounds = wanted.most() > 0 ? plan.bounds() : LaneBook.Bounds.NONE;
+      JobColumns.set(statement, index++, bounds.lanes());
+      JobColumns.set(statement, index++, bounds.limits());
+      JobColumns.set(statement, index, bounds.tenants());
     }
   }
 }

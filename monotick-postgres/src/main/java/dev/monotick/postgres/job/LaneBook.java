@@ -21,7 +21,8 @@ final class LaneBook {
   private @Nullable Choice choice; // guarded by this
 
   /** Lanes that a replica may take jobs of. */
-  private record Choice(long version, Set<String> kinds, Set<String> queues, List<Integer> lanes) {
+  private record Choice(
+      long version, Set<String> kinds, Set<String> queues, List<Integer> lanes, Bounds bounds) {
 
     boolean fits(LaneTable table, JobTurn turn) {
       return version == table.version()
@@ -36,14 +37,47 @@ final class LaneBook {
    * @param lanes which lanes to look at
    * @param hints from which number on
    * @param shares how many to take of each, if it has them
+   * @param bounds which of them have limits
    */
-  record Plan(int[] lanes, long[] hints, int[] shares) {}
+  @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
+  record Plan(int[] lanes, long[] hints, int[] shares, Bounds bounds) {}
+
+  /** Limits of lanes: each pair of a lane and a limit, and whom it counts the lane for. */
+  @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
+  record Bounds(
+      int @Nullable [] lanes, int @Nullable [] limits, String @Nullable [] tenants) {
+
+    static final Bounds NONE = new Bounds(null, null, null);
+
+    static Bounds of(LaneTable table, List<Integer> lanes) {
+      List<Integer> bound = new ArrayList<>();
+      List<Integer> limits = new ArrayList<>();
+      List<String> tenants = new ArrayList<>();
+      for (LaneTable.Limit limit : table.limits()) {
+        for (int id : lanes) {
+          JobLane lane = table.lane(id);
+          if (limit.bounds(lane)) {
+            bound.add(id);
+            limits.add(limit.id());
+            tenants.add(limit.countedFor(lane));
+          }
+        }
+      }
+      return bound.isEmpty()
+          ? NONE
+          : new Bounds(
+              bound.stream().mapToInt(Integer::intValue).toArray(),
+              limits.stream().mapToInt(Integer::intValue).toArray(),
+              tenants.toArray(String[]::new));
+    }
+  }
 
   /** Says what to ask for in a turn. */
   synchronized Plan plan(LaneTable table, JobTurn turn, long nowMicros, boolean all) {
-    List<Integer> lanes = choose(table, turn);
+    Choice chosen = choose(table, turn);
+    List<Integer> lanes = chosen.lanes();
     int count = lanes.size();
-    Plan plan = new Plan(new int[count], new long[count], new int[count]);
+    Plan plan = new Plan(new int[count], new long[count], new int[count], chosen.bounds());
     for (int i = 0; i < count; i++) {
       plan.lanes[i] = lanes.get(i);
       plan.hints[i] = all ? 0 : hints.hint(lanes.get(i));
@@ -89,7 +123,7 @@ final class LaneBook {
         LanePicker.MANY);
   }
 
-  private List<Integer> choose(LaneTable table, JobTurn turn) {
+  private Choice choose(LaneTable table, JobTurn turn) {
     Choice current = choice;
     if (current == null || !current.fits(table, turn)) {
       List<Integer> lanes = new ArrayList<>();
@@ -107,10 +141,10 @@ final class LaneBook {
           Comparator.<Integer>comparingInt(id -> table.lane(id).priority())
               .thenComparingInt(id -> id));
       current =
-          new Choice(table.version(), Set.copyOf(turn.kinds()), Set.copyOf(turn.queues()), lanes);
+          new Choice(table.version(), Set.copyOf(turn.kinds()), Set.copyOf(turn.queues()), lanes, Bounds.of(table, lanes));
       choice = current;
     }
-    return current.lanes();
+    return current;
   }
 
   /** Takes in what a turn found. */

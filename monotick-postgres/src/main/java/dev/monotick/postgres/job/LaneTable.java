@@ -1,6 +1,7 @@
 package dev.monotick.postgres.job;
 
 import dev.monotick.job.JobLane;
+import dev.monotick.job.store.JobLimit;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,9 +43,14 @@ record LaneTable(
       @Nullable Integer rateCount,
       long rateMillis) {
 
+    /** Whom the limit counts a lane for: each tenant apart, or all together. */
+    String countedFor(JobLane lane) {
+      return tenant.equals(JobLimit.Scope.EACH) ? lane.tenant() : "";
+    }
+
     boolean bounds(JobLane lane) {
       return (kind.isEmpty() || kind.equals(lane.kind()))
-          && (tenant.isEmpty() || tenant.equals("*") || tenant.equals(lane.tenant()));
+          && (tenant.isEmpty() || tenant.equals(JobLimit.Scope.EACH) || tenant.equals(lane.tenant()));
     }
   }
 

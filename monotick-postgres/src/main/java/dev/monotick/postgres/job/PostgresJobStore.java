@@ -37,15 +37,21 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   private final JobEnqueuer enqueuer;
   private final JobTurns turns;
   private final JobWakes wakes;
+  private final JobRescue rescue;
+  private final JobNotes notes;
+  private final JobTransactions transactions;
 
   /** Creates a store. */
   public PostgresJobStore(Database database, DatabaseClock clock, Notices notices) {
     this.clock = clock;
     Lanes lanes = new Lanes(database);
     DueTimes due = new DueTimes(clock);
-    this.enqueuer = new JobEnqueuer(database, lanes);
+    this.enqueuer = new JobEnqueuer(database, lanes, due);
     this.turns = new JobTurns(database, clock, lanes, due);
     this.wakes = new JobWakes(database, notices);
+    this.rescue = new JobRescue(database);
+    this.notes = new JobNotes(database);
+    this.transactions = new JobTransactions(database, turns);
   }
 
   @Override
@@ -89,18 +95,18 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
 
   @Override
   public Set<JobRun> note(ReplicaId replica, List<JobNote> notes) {
-    throw new UnsupportedOperationException("note");
+    return this.notes.note(replica, notes, turns.claims(replica));
   }
 
   @Override
   public int rescue() {
-    throw new UnsupportedOperationException("rescue");
+    return rescue.rescue();
   }
 
   @Override
   public void transact(ReplicaId replica, JobFinish success, DataSource dataSource, SqlWork work)
       throws SQLException {
-    throw new UnsupportedOperationException("transact");
+    transactions.run(replica, success, dataSource, work);
   }
 
   @Override

@@ -26,6 +26,7 @@ final class TurnReader {
   private static final int NOW = 3;
   private static final int NEXT_DUE = 4;
   private static final int ID_BEFORE = 5;
+  private static final int RATE_ALLOWS = 6;
 
   private final LaneTable table;
   private final OpenClaims.Adding claims;
@@ -191,7 +192,16 @@ final class TurnReader {
    * When the next job is due that waits for its time; null if that was not looked at, or none is.
    */
   @Nullable Instant nextDue() {
-    Long due = facts[NEXT_DUE];
-    return due == null ? null : JobColumns.time(due);
+    return timeOf(NEXT_DUE);
+  }
+
+  /** When a rate allows more jobs that wait now; null if none kept any. */
+  @Nullable Instant rateAllows() {
+    return timeOf(RATE_ALLOWS);
+  }
+
+  private @Nullable Instant timeOf(int place) {
+    Long micros = facts[place];
+    return micros == null ? null : JobColumns.time(micros);
   }
 }

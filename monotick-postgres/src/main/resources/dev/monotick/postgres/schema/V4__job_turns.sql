@@ -390,6 +390,183 @@ begin
 end
 $$;
 
+-- Takes jobs of a lane, or of its head, as far as limits allow, and counts them. Jobs whose key is full are put aside.
+-- The caller has locked the limits.
+create function @job_take_limited(
+  of_lane      integer,
+  from_lane    integer,    -- the lane, or its head
+  from_id      bigint,
+  want         integer,
+  of_limits    integer[],
+  of_tenants   text[],     -- whom each limit counts the lane for
+  at           timestamptz,
+  out ids      bigint[],
+  out runs     integer[],
+  out attempts smallint[],
+  out flags    smallint[],
+  out ready    timestamptz[],
+  out last     bigint,     -- the last one looked at
+  out again_at timestamptz -- when a rate allows the next one
+)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  room       integer := want;
+  looked     integer := 0;
+  per_key    boolean;
+  one        record;
+  used       record;
+  bound      record;
+  is_full    boolean;
+  has        float8;
+  tids       tid[];
+  l_ids      bigint[];
+  l_runs     integer[];
+  l_attempts smallint[];
+  l_flags    smallint[];
+  l_ready    timestamptz[];
+  held       smallint := 0;
+begin
+  ids := '{}';
+  runs := '{}';
+  attempts := '{}';
+  flags := '{}';
+  ready := '{}';
+  per_key := exists (select from @job_limit l where l.id = any (of_limits) and l.per_key);
+  for one in
+    select l.id, l.running, l.rate_count, l.rate_millis, u.tenant
+      from unnest(of_limits, of_tenants) as u(id, tenant) join @job_limit l on l.id = u.id where not l.per_key order by l.id
+  loop
+    select o.running, o.tokens, o.refilled_at into used
+      from @job_use o where o.limit_id = one.id and o.tenant = one.tenant and o.key = '';
+    if one.running is not null then
+      room := least(room, one.running - coalesce(used.running, 0));
+      held := 4;
+    end if;
+    if one.rate_count is not null then
+      has := case when used.tokens is null then one.rate_count
+             else least(one.rate_count, used.tokens
+                    + greatest(extract(epoch from at - used.refilled_at)::float8, 0) * 1000 / one.rate_millis * one.rate_count) end;
+      room := least(room, floor(has + 0.000001)::integer);
+      if has < 0.999999 then
+        again_at := greatest(again_at, at + (1 - has) * one.rate_millis / one.rate_count * interval '1 millisecond');
+      end if;
+    end if;
+  end loop;
+  while room > cardinality(ids) and looked < 5000 loop
+    select array_agg(s.ctid), array_agg(s.id), array_agg(s.run + 1), array_agg((s.attempt + 1)::smallint), array_agg(s.flags),
+           array_agg(s.ready_at)
+      into tids, l_ids, l_runs, l_attempts, l_flags, l_ready
+      from (select r.ctid, r.id, r.run, r.attempt, r.flags, r.ready_at from @job_ready r
+             where r.lane = from_lane and r.id >= from_id
+             order by r.id limit room - cardinality(ids) for update skip locked) as s;
+    exit when tids is null;
+    delete from @job_ready r where r.ctid = any (tids);
+    looked := looked + cardinality(tids);
+    last := l_ids[cardinality(l_ids)];
+    if not per_key then
+      ids := l_ids;
+      runs := l_runs;
+      attempts := l_attempts;
+      flags := array(select (f | held)::smallint from unnest(l_flags) as f);
+      ready := l_ready;
+      exit;
+    end if;
+    for one in
+      select u.id, u.run, u.attempt, u.flags, u.ready_at, j.limit_key
+        from unnest(l_ids, l_runs, l_attempts, l_flags, l_ready) with ordinality as u(id, run, attempt, flags, ready_at, place)
+        left join @job j on j.id = u.id and u.flags & 8 <> 0
+       order by u.place
+    loop
+      is_full := false;
+      if one.limit_key is not null then
+        for bound in
+          select l.id, l.running, u.tenant
+            from unnest(of_limits, of_tenants) as u(id, tenant) join @job_limit l on l.id = u.id where l.per_key order by l.id
+        loop
+          if bound.running <= coalesce((select o.running from @job_use o
+                where o.limit_id = bound.id and o.tenant = bound.tenant and o.key = one.limit_key), 0) then
+            insert into @job_blocked (limit_id, key, tenant, id, ready_at, lane, run, attempt, flags)
+            values (bound.id, one.limit_key, bound.tenant, one.id, one.ready_at, of_lane, one.run - 1, one.attempt - 1, one.flags);
+            is_full := true;
+            exit;
+          end if;
+        end loop;
+        continue when is_full;
+        insert into @job_use as o (limit_id, tenant, key, running)
+        select l.id, u.tenant, one.limit_key, 1
+          from unnest(of_limits, of_tenants) as u(id, tenant) join @job_limit l on l.id = u.id where l.per_key order by l.id
+        on conflict (limit_id, tenant, key) do update set running = o.running + 1;
+        insert into @job_hold (job_id, run, limit_id, tenant, key)
+        select one.id, one.run, l.id, u.tenant, one.limit_key
+          from unnest(of_limits, of_tenants) as u(id, tenant) join @job_limit l on l.id = u.id where l.per_key;
+        one.flags := one.flags | 4;
+      end if;
+      ids := ids || one.id;
+      runs := runs || one.run;
+      attempts := attempts || one.attempt;
+      flags := flags || (one.flags | held)::smallint;
+      ready := ready || one.ready_at;
+    end loop;
+  end loop;
+  if ids = '{}' then
+    return;
+  end if;
+  for one in
+    select l.id, l.running, l.rate_count, l.rate_millis, u.tenant
+      from unnest(of_limits, of_tenants) as u(id, tenant) join @job_limit l on l.id = u.id where not l.per_key order by l.id
+  loop
+    insert into @job_use as o (limit_id, tenant, key, running, tokens, refilled_at)
+    values (one.id, one.tenant, '', case when one.running is null then 0 else cardinality(ids) end,
+            coalesce(one.rate_count - cardinality(ids), 0), at)
+    on conflict (limit_id, tenant, key) do update
+       set running = o.running + excluded.running,
+           tokens = case when one.rate_count is null then 0
+                    else least(one.rate_count, o.tokens
+                           + greatest(extract(epoch from at - o.refilled_at)::float8, 0) * 1000 / one.rate_millis * one.rate_count)
+                         - cardinality(ids) end,
+           refilled_at = at;
+    if one.running is not null then
+      insert into @job_hold (job_id, run, limit_id, tenant, key)
+      select u.id, u.run, one.id, one.tenant, '' from unnest(ids, runs) as u(id, run);
+    end if;
+  end loop;
+end
+$$;
+
+-- Ends those jobs of a claim whose deadline has passed, and says which are to be run.
+create function @job_overdue(of_ids bigint[], of_runs integer[], of_attempts smallint[], of_lanes integer[], of_flags smallint[],
+                             at timestamptz, out fits boolean[])
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  e_ids       bigint[];
+  e_runs      integer[];
+  e_attempts  smallint[];
+  e_lanes     integer[];
+  e_flags     smallint[];
+begin
+  select array_agg(coalesce(j.deadline > at, true) order by u.place) into fits
+    from unnest(of_ids, of_flags) with ordinality as u(id, flags, place)
+    left join @job j on j.id = u.id and u.flags & 16 <> 0;
+  select array_agg(u.id), array_agg(u.run), array_agg(u.attempt), array_agg(u.lane), array_agg(u.flags)
+    into e_ids, e_runs, e_attempts, e_lanes, e_flags
+    from unnest(of_ids, of_runs, of_attempts, of_lanes, of_flags, fits) as u(id, run, attempt, lane, flags, fits)
+   where not u.fits;
+  if e_ids is null then
+    fits := null;
+    return;
+  end if;
+  insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome)
+  select u.id, at, 0, u.run, u.attempt, 11 from unnest(e_ids, e_runs, e_attempts) as u(id, run, attempt);
+  insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+  select u.lane, 0, - count(*), 0, 0, 0, 0, count(*) from unnest(e_lanes) as u(lane) group by u.lane;
+  perform @job_ended(e_ids, e_runs, e_lanes, e_flags, array_fill(false, array[cardinality(e_ids)]));
+end
+$$;
+
 -- Records what ended, makes due what is, and claims. The first row says how it went, the others are the jobs.
 --
 -- Locks the rows of job_ready that it takes, skips those that others are taking.
@@ -414,7 +591,10 @@ create function @job_turn(
   from_lanes     integer[],
   from_hints     bigint[],  -- no job of the lane before that
   from_shares    integer[], -- how many of the lane, unless others have too few
-  promote        boolean    -- whether to look for what became due
+  promote        boolean,   -- whether to look for what became due
+  bound_lanes    integer[], -- lanes that have limits, each limit by its own; null for none
+  bound_limits   integer[],
+  bound_tenants  text[]     -- whom the limit counts the lane for
 ) returns table (
   id              bigint,
   run             integer,
@@ -433,7 +613,7 @@ create function @job_turn(
   payload         bytea,
   counted         boolean[], -- which ends count; null for all
   facts           bigint[],  -- version, first open transaction, next transaction, microseconds now, when the next is due,
-                             -- number of a job before that
+                             -- number of a job before that, when a rate allows more
   full_lanes      integer[], -- lanes that had jobs
   full_since      bigint[],  -- since when the first of each waits, microseconds
   took_lanes      integer[], -- lanes that jobs were taken of, but for their heads
@@ -468,8 +648,17 @@ declare
   want       integer;
   got        integer;
   at         timestamptz;
+  free_limits integer[];
+  taken      record;
+  limit_due  timestamptz;
+  fits       boolean[];
 begin
   if of_ids is not null then
+    if of_flags <> array_fill(0::smallint, array[cardinality(of_flags)]) then
+      perform @job_lock_limits(array(
+        select distinct h.limit_id from unnest(of_ids, of_runs, of_flags) as u(id, run, flags)
+          join @job_hold h on h.job_id = u.id and h.run = u.run where u.flags & 4 <> 0));
+    end if;
     counted := @job_finish(who, of_ids, of_runs, of_attempts, of_lanes, of_flags, of_outcomes, of_started, of_took,
                            of_details, of_results, of_delays);
   end if;
@@ -501,6 +690,10 @@ begin
       c_attempts := '{}';
       c_flags := '{}';
       at := clock_timestamp();
+      if bound_limits is not null then
+        -- Of a limit that another is taking of, nothing is taken now: nobody waits here.
+        free_limits := array(select l.id from @job_limit l where l.id = any (bound_limits) order by l.id for update skip locked);
+      end if;
       if cardinality(from_lanes) > 1 then
         select array_agg(u.lane order by u.place), array_agg(u.hint order by u.place), array_agg(u.share order by u.place),
                array_agg((extract(epoch from p.since) * 1000000)::bigint order by u.place)
@@ -519,6 +712,31 @@ begin
           for side in 0 .. 1 loop -- the head of the lane, then the lane
             want := least(most - cardinality(c_ids), case pass when 1 then from_shares[i] else most end);
             exit when want <= 0;
+            if from_lanes[i] = any (bound_lanes) then
+              exit when not coalesce((select bool_and(u.bound = any (free_limits)) from unnest(bound_lanes, bound_limits) as u(lane, bound)
+                                       where u.lane = from_lanes[i]), false);
+              select t.* into taken from @job_take_limited(
+                from_lanes[i], case side when 0 then - from_lanes[i] else from_lanes[i] end,
+                case side when 0 then 0 else from_hints[i] end, want,
+                array(select u.bound from unnest(bound_lanes, bound_limits) as u(lane, bound) where u.lane = from_lanes[i]),
+                array(select u.tenant from unnest(bound_lanes, bound_tenants) as u(lane, tenant) where u.lane = from_lanes[i]),
+                at) as t;
+              limit_due := least(limit_due, taken.again_at);
+              if side = 1 and taken.last is not null then
+                took_lanes := took_lanes || from_lanes[i];
+                took_last := took_last || taken.last;
+              end if;
+              got := cardinality(taken.ids);
+              continue when got = 0;
+              c_ids := c_ids || taken.ids;
+              c_lanes := c_lanes || array_fill(from_lanes[i], array[got]);
+              c_runs := c_runs || taken.runs;
+              c_attempts := c_attempts || taken.attempts;
+              c_flags := c_flags || taken.flags;
+              c_ready := c_ready || taken.ready;
+              from_shares[i] := from_shares[i] - got;
+              continue;
+            end if;
             select array_agg(s.ctid), array_agg(s.id), array_agg(s.run + 1), array_agg((s.attempt + 1)::smallint), array_agg(s.flags),
                    array_agg(s.ready_at)
               into tids, l_ids, l_runs, l_attempts, l_flags, l_ready
@@ -544,6 +762,16 @@ begin
         end loop;
         exit when cardinality(c_ids) >= most or cardinality(from_lanes) is null or cardinality(from_lanes) <= 1;
       end loop;
+      if cardinality(c_ids) > 0 and 16 = any (select distinct f & 16 from unnest(c_flags) as f) then
+        fits := @job_overdue(c_ids, c_runs, c_attempts, c_lanes, c_flags, at);
+        if fits is not null then
+          select coalesce(array_agg(u.id), '{}'), array_agg(u.lane), array_agg(u.run), array_agg(u.attempt), array_agg(u.flags),
+                 array_agg(u.ready_at)
+            into c_ids, c_lanes, c_runs, c_attempts, c_flags, c_ready
+            from unnest(c_ids, c_lanes, c_runs, c_attempts, c_flags, c_ready, fits) as u(id, lane, run, attempt, flags, ready_at, fits)
+           where u.fits;
+        end if;
+      end if;
       if cardinality(c_ids) > 0 then
         insert into @job_claim (replica, number, claimed_at, ids, lanes, runs, attempts, flags)
         values (who, claim, at, c_ids, c_lanes, c_runs, c_attempts, c_flags);
@@ -553,7 +781,8 @@ begin
     end if;
   end if;
   facts := array[now_known, pg_snapshot_xmin(shot)::text::bigint, pg_snapshot_xmax(shot)::text::bigint,
-                 (extract(epoch from clock_timestamp()) * 1000000)::bigint, (extract(epoch from next_due) * 1000000)::bigint, before];
+                 (extract(epoch from clock_timestamp()) * 1000000)::bigint, (extract(epoch from next_due) * 1000000)::bigint, before,
+                 (extract(epoch from limit_due) * 1000000)::bigint];
   return next;
   counted := null;
   facts := null;
@@ -757,5 +986,37 @@ begin
        select r.id from @job_ready r
         where r.lane = u.lane and r.id >= low and r.id < least(u.hint, high)
         order by r.id limit 1) as f;
+end
+$$;
+
+-- Notes what is known of runs, and returns those that have ended. Numbers must come in their order.
+create function @job_note_runs(
+  who          uuid,
+  of_ids       bigint[],
+  of_runs      integer[],
+  of_started   bigint[],  -- microseconds since 1970
+  of_progress  float8[],
+  of_doing     text[]
+) returns table (id bigint, outcome smallint)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+begin
+  insert into @job_note as n (job_id, run, replica, started_at, noted_at, progress, doing)
+  select u.id, u.run, who, timestamptz 'epoch' + u.started * interval '1 microsecond', clock_timestamp(), u.progress, u.doing
+    from unnest(of_ids, of_runs, of_started, of_progress, of_doing) as u(id, run, started, progress, doing)
+   where not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)
+  on conflict (job_id) do update
+     set run = excluded.run, replica = excluded.replica, started_at = excluded.started_at, noted_at = excluded.noted_at,
+         progress = excluded.progress, doing = excluded.doing
+   where n.run <= excluded.run;
+  return query
+    select a.job_id, a.outcome
+      from unnest(of_ids, of_runs) as u(id, run) join @job_attempt a on a.job_id = u.id and a.run = u.run;
 end
 $$;
