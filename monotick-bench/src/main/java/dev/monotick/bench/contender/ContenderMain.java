@@ -67,7 +67,7 @@ public final class ContenderMain {
     return switch (words.get(0)) {
       case "hello" -> "ready";
       case "install" -> {
-        engine.install();
+        engine.install(words.size() > 1 ? Use.valueOf(words.get(1)) : Use.DRAIN);
         yield "done";
       }
       case "add" -> senders.add(number(words, 1), number(words, 2));

@@ -46,7 +46,7 @@ final class DbSchedulerEngine implements Engine {
   }
 
   @Override
-  public void install() throws SQLException {
+  public void install(Use use) throws SQLException {
     for (String sql : TABLES) {
       connect.execute(sql);
     }

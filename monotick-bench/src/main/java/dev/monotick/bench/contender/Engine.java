@@ -7,8 +7,8 @@ package dev.monotick.bench.contender;
  */
 interface Engine extends AutoCloseable {
 
-  /** Makes the tables, once per database. */
-  void install() throws Exception;
+  /** Makes the tables, once per database, by the process that will add jobs. */
+  void install(Use use) throws Exception;
 
   /** Adds one job; it is durable when this returns. */
   void one(int number) throws Exception;

@@ -63,7 +63,7 @@ final class JobRunrEngine implements Engine {
   }
 
   @Override
-  public void install() {
+  public void install(Use use) {
     scheduler();
   }
 

@@ -40,7 +40,7 @@ final class MonotickEngine implements Engine {
   }
 
   @Override
-  public void install() {
+  public void install(Use use) {
     // The store has done it.
   }
 

@@ -44,7 +44,7 @@ final class QuartzEngine implements Engine {
   }
 
   @Override
-  public void install() throws Exception {
+  public void install(Use use) throws Exception {
     try (InputStream in = QuartzEngine.class.getResourceAsStream(TABLES)) {
       if (in == null) {
         throw new IOException("Quartz does not have " + TABLES + " any more");

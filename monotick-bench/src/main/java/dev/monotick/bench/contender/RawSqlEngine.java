@@ -36,9 +36,10 @@ final class RawSqlEngine implements Engine {
       "{\"to\": \"somebody@example.org\", \"text\": \"a payload of about a hundred bytes, as many jobs"
           + " have\"}";
   private static final String ADD =
-      "with added as (insert into job (queue, priority, run_at, number, payload) select 'bench', 0,"
-          + " now(), n, p::jsonb from unnest(?::int[], ?::text[]) x (n, p))"
-          + " select pg_notify('job', '')";
+      "insert into job (queue, priority, run_at, number, payload) select 'bench', 0, now(), n,"
+          + " p::jsonb from unnest(?::int[], ?::text[]) x (n, p)";
+  private static final String ADD_AND_TELL =
+      "with added as (" + ADD + ") select pg_notify('job', '')";
   private static final String CLAIM =
       "update job set state = 1 where id = any(array(select id from job where queue = 'bench' and"
           + " state = 0 and run_at <= now() order by priority, run_at, id limit "
@@ -51,6 +52,7 @@ final class RawSqlEngine implements Engine {
   private final Connect connect;
   private final ThreadLocal<Connection> senders = new ThreadLocal<>();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private boolean tells;
   private @Nullable Thread worker;
 
   RawSqlEngine(Connect connect) {
@@ -58,7 +60,8 @@ final class RawSqlEngine implements Engine {
   }
 
   @Override
-  public void install() throws SQLException {
+  public void install(Use use) throws SQLException {
+    tells = use == Use.PICKUP; // telling at each commit costs, and only this needs it
     for (String sql : TABLES) {
       connect.execute(sql);
     }
@@ -79,7 +82,7 @@ final class RawSqlEngine implements Engine {
     Integer[] numbers = IntStream.range(from, from + count).boxed().toArray(Integer[]::new);
     String[] payloads = new String[count];
     Arrays.fill(payloads, PAYLOAD);
-    try (PreparedStatement add = connection.prepareStatement(ADD)) {
+    try (PreparedStatement add = connection.prepareStatement(tells ? ADD_AND_TELL : ADD)) {
       add.setArray(1, connection.createArrayOf("int", numbers));
       add.setArray(2, connection.createArrayOf("text", payloads));
       add.execute();

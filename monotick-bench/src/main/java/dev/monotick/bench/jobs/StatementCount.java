@@ -11,8 +11,12 @@ import java.util.regex.Pattern;
  *
  * @param queries statements of each database that ask or change something
  * @param control those that begin and end transactions
+ * @param texts how often each database was asked what, by the beginning of the statement
  */
-record StatementCount(Map<String, Long> queries, Map<String, Long> control) {
+record StatementCount(
+    Map<String, Long> queries, Map<String, Long> control, Map<String, Map<String, Long>> texts) {
+
+  private static final int LONGEST = 90;
 
   /** What a server must be started with. */
   static final Map<String, String> SETTINGS =
@@ -32,7 +36,7 @@ record StatementCount(Map<String, Long> queries, Map<String, Long> control) {
 
   /** Counts what is in a part of the log. */
   static StatementCount of(String log) {
-    StatementCount count = new StatementCount(new TreeMap<>(), new TreeMap<>());
+    StatementCount count = new StatementCount(new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
     log.lines()
         .map(LINE::matcher)
         .filter(Matcher::matches)
@@ -42,7 +46,16 @@ record StatementCount(Map<String, Long> queries, Map<String, Long> control) {
               boolean control =
                   CONTROL.matcher(line.group(3).strip().toLowerCase(Locale.ROOT)).matches();
               (control ? count.control : count.queries).merge(line.group(1), 1L, Long::sum);
+              count
+                  .texts
+                  .computeIfAbsent(line.group(1), any -> new TreeMap<>())
+                  .merge(beginning(line.group(3)), 1L, Long::sum);
             });
     return count;
+  }
+
+  private static String beginning(String sql) {
+    String text = sql.strip().replaceAll("\\s+", " ");
+    return text.length() > LONGEST ? text.substring(0, LONGEST) + " .." : text;
   }
 }

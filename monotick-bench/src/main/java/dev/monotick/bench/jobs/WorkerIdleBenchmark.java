@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -96,6 +97,7 @@ public final class WorkerIdleBenchmark {
     Progress.waitUntil(Clock.systemUTC().instant().plusSeconds(seconds), () -> "counting");
     double elapsed = (System.nanoTime() - start) / 1e9;
     StatementCount count = StatementCount.of(tail(server.log(), position));
+    tellWhat(idlers.get(0), count, elapsed);
     for (int i = 0; i < idlers.size(); i++) {
       Idler idler = idlers.get(i);
       String database = idler.database.name();
@@ -106,6 +108,17 @@ public final class WorkerIdleBenchmark {
               count.control().getOrDefault(database, 0L) / elapsed,
               cpu * 60 / elapsed));
     }
+  }
+
+  /** Says what the first of all asks for, and how often. */
+  private static void tellWhat(Idler idler, StatementCount count, double elapsed) {
+    Progress.say(idler.contender.name() + " asks, a second:");
+    count
+        .texts()
+        .getOrDefault(idler.database.name(), Map.of())
+        .forEach(
+            (text, times) ->
+                Progress.say(String.format(Locale.ROOT, "  %.2f  %s", times / elapsed, text)));
   }
 
   private static String tail(Path log, long position) throws Exception {
