@@ -10,7 +10,7 @@ import dev.monotick.job.JobLane;
  * @param ready waiting for a replica
  * @param running claimed by one
  * @param succeeded ever
- * @param failed runs that failed, ever
+ * @param failed runs whose handler failed, ever: those that were retried, and those that died of it
  * @param dead dead letters now
  * @param ended cancelled, rejected, expired or unknown, ever
  */

@@ -5,12 +5,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Jobs to be added together, all or none.
+ * Jobs to be added together, all or none. A draft that another job has the unique key of adds
+ * nothing: what follows it follows the new one before it, and the job that is there already waits
+ * for nobody new and is waited for by nobody new.
  *
  * @param drafts the jobs
  * @param follow what comes after what; empty if they have nothing to do with each other
  * @param parent the job that wants them, if one does
- * @param depth how many waiting jobs a queue may have before it takes no more; empty for any number
+ * @param depth how many jobs a queue may have that nobody runs (scheduled, awaiting approval, ready
+ *     or retrying) before it takes no more; empty for any number
  */
 public record JobOrder(
     List<JobDraft> drafts, Follow follow, Optional<JobId> parent, Optional<Long> depth) {

@@ -84,9 +84,10 @@ public interface JobStore {
   Set<JobRun> note(ReplicaId replica, List<JobNote> notes);
 
   /**
-   * Sees to the runs of replicas that are gone: ready again, at the head of their line and without
-   * costing an attempt; dead, if it was the {@value #MOST_CRASHES}th time; unknown, if they may not
-   * run twice. Safe to call at any time, by anybody.
+   * Sees to the runs of replicas that are gone, which is all that are not alive in the registry:
+   * ready again, at the head of their line and without costing an attempt; dead, if it was the
+   * {@value #MOST_CRASHES}th time; unknown, if they may not run twice. Safe to call at any time, by
+   * anybody.
    *
    * @return how many runs were seen to
    */
@@ -106,7 +107,8 @@ public interface JobStore {
   }
 
   /**
-   * Calls a job off, wherever it is. Final: a replica that has it can report nothing any more.
+   * Calls a job off, wherever it is. Final: a replica that has it can report nothing any more. Who
+   * did it and why is the detail of its end, here as with {@link #reject} and {@link #requeue}.
    *
    * @return whether it was not over yet
    */
@@ -123,7 +125,9 @@ public interface JobStore {
 
   /**
    * Has jobs run again that ended otherwise than well, with all their attempts before them, and
-   * returns those that were found so. A job that needs approval needs it again.
+   * returns those that were found so. A job that needs approval needs it again; one whose unique
+   * key another job has by now is left as it is. It waits for no other job any more, and none for
+   * it.
    */
   List<JobId> requeue(List<JobId> ids, String by);
 
@@ -133,7 +137,7 @@ public interface JobStore {
   /** Returns what is known of a job, if it is not forgotten. */
   Optional<Job> find(JobId id);
 
-  /** Returns the log lines of a job, oldest first. */
+  /** Returns the first log lines of a job, oldest first. */
   List<JobNote.Line> log(JobId id, int limit);
 
   /** Returns jobs, youngest first, without payloads and attempts. */

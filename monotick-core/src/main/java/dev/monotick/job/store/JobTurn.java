@@ -6,7 +6,8 @@ import java.util.Set;
 
 /**
  * One exchange between a replica and the store: what ended, and what the replica would take on.
- * Sent again as it was, it does nothing twice: jobs are claimed under its number.
+ * Sent again as it was, it does nothing twice: jobs are claimed under its number, and an end that
+ * was recorded as it is reported counts again.
  *
  * @param replica who
  * @param number grows with every turn of the replica that claims

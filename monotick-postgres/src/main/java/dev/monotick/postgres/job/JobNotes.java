@@ -43,8 +43,7 @@ final class JobNotes {
         notes.stream().sorted(Comparator.comparing(note -> note.run().id())).toList();
     Set<JobRun> lost = new HashSet<>();
     Set<Long> ended =
-        database.inTransaction(
-            "noting what runs", connection -> note(connection, replica, sorted));
+        database.inTransaction("noting what runs", connection -> note(connection, replica, sorted));
     for (JobNote each : sorted) {
       if (ended.contains(each.run().id().value())) {
         lost.add(each.run());

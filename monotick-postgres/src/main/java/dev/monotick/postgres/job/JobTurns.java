@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,16 +28,20 @@ final class JobTurns {
   private final Database database;
   private final DatabaseClock clock;
   private final Lanes lanes;
-  private final LaneBook book = new LaneBook();
+  private final LaneBook book;
   private final Map<ReplicaId, OpenClaims> claims = new ConcurrentHashMap<>();
   private final DueTimes due;
   private final String turn;
+  private final String sweep;
 
   JobTurns(Database database, DatabaseClock clock, Lanes lanes, DueTimes due) {
     this.database = database;
     this.clock = clock;
     this.lanes = lanes;
     this.due = due;
+    this.book = new LaneBook(clock.sendTime());
+    sweep =
+        database.sql("select * from @job_sweep(?::integer[], ?::bigint[], ?::bigint, ?::bigint)");
     turn =
         database.sql(
             "select * from @job_turn(?::uuid, "
@@ -59,7 +64,8 @@ final class JobTurns {
     }
     List<Boolean> finished = List.of();
     for (int tries = 1; ; tries++) {
-      LaneBook.Plan plan = book.plan(table, wanted, JobColumns.micros(clock.now()), false);
+      LaneBook.Plan plan =
+          book.plan(table, wanted, JobColumns.micros(clock.now()), clock.sendTime());
       boolean promote = wanted.most() > 0 && due.isTimeToLook();
       Call call = new Call(wanted, ending, table, plan, promote);
       TurnReader reply = call.run();
@@ -77,14 +83,50 @@ final class JobTurns {
         table = lanes.refresh();
         continue;
       }
-      book.heard(plan, reply);
+      boolean passedOver = false;
+      if (wanted.most() > 0) {
+        book.heard(plan, reply, clock.sendTime());
+        passedOver = sweep(plan);
+      }
       List<ClaimedJob> jobs = reply.jobs();
       return new JobTurnReply(
           finished,
           jobs,
-          wanted.most() > 0 && jobs.size() >= wanted.most(),
+          passedOver || (wanted.most() > 0 && jobs.size() >= wanted.most()),
           due.untilNext(reply.now(), reply.rateAllows()));
     }
+  }
+
+  /** Looks at what hints pass over, if it is time to; says whether there was a job. */
+  private boolean sweep(LaneBook.Plan plan) {
+    LaneBook.Sweep wanted = book.sweep(plan, clock.sendTime());
+    if (wanted == null) {
+      return false;
+    }
+    long sent = clock.sendTime();
+    Map<Integer, Long> found =
+        database.once(
+            "looking for jobs that were passed over", connection -> sweep(connection, wanted));
+    long now = clock.sendTime();
+    book.swept(wanted, found, now - sent, now);
+    return !found.isEmpty();
+  }
+
+  private Map<Integer, Long> sweep(Connection connection, LaneBook.Sweep wanted)
+      throws SQLException {
+    Map<Integer, Long> found = new HashMap<>();
+    try (PreparedStatement statement = connection.prepareStatement(sweep)) {
+      JobColumns.set(statement, 1, wanted.lanes());
+      JobColumns.set(statement, 2, wanted.hints());
+      statement.setLong(3, wanted.range().low());
+      statement.setLong(4, wanted.range().high());
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          found.put(row.getInt(1), row.getLong(2));
+        }
+      }
+    }
+    return found;
   }
 
   /**

@@ -15,10 +15,26 @@ import org.jspecify.annotations.Nullable;
 /** What is known of the lanes from turn to turn, and how much to take of which. Thread-safe. */
 final class LaneBook {
 
+  private static final Duration EVERY_RECENT = Duration.ofMillis(100);
+  private static final Duration EVERYTHING = Duration.ofSeconds(10);
+
+  /** While there is nothing to do, everything is looked at as often as that. */
+  private static final long IDLE_NANOS = Duration.ofSeconds(1).toNanos();
+
   private final LaneHints hints = new LaneHints(); // guarded by this
   private final LanePicker picker = new LanePicker(); // guarded by this
   private final Map<Integer, Long> waitingSince = new HashMap<>(); // full lanes; guarded by this
+  private final LaneSweep recent; // of what is not settled; guarded by this
+  private final LaneSweep all; // of everything, in case we are wrong; guarded by this
   private @Nullable Choice choice; // guarded by this
+  private boolean wasEmpty; // the last turn found nothing; guarded by this
+  private long emptySince; // or since the last look at everything; guarded by this
+
+  LaneBook(long nowNanos) {
+    recent = new LaneSweep(EVERY_RECENT, nowNanos);
+    all = new LaneSweep(EVERYTHING, nowNanos);
+    emptySince = nowNanos;
+  }
 
   /** Lanes that a replica may take jobs of. */
   private record Choice(
@@ -44,8 +60,7 @@ final class LaneBook {
 
   /** Limits of lanes: each pair of a lane and a limit, and whom it counts the lane for. */
   @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
-  record Bounds(
-      int @Nullable [] lanes, int @Nullable [] limits, String @Nullable [] tenants) {
+  record Bounds(int @Nullable [] lanes, int @Nullable [] limits, String @Nullable [] tenants) {
 
     static final Bounds NONE = new Bounds(null, null, null);
 
@@ -73,14 +88,19 @@ final class LaneBook {
   }
 
   /** Says what to ask for in a turn. */
-  synchronized Plan plan(LaneTable table, JobTurn turn, long nowMicros, boolean all) {
+  synchronized Plan plan(LaneTable table, JobTurn turn, long nowMicros, long nowNanos) {
+    boolean everything = wasEmpty && all.isCheap() && nowNanos - emptySince >= IDLE_NANOS;
+    if (everything) {
+      emptySince = nowNanos;
+      all.lookedAtAll(nowNanos);
+    }
     Choice chosen = choose(table, turn);
     List<Integer> lanes = chosen.lanes();
     int count = lanes.size();
     Plan plan = new Plan(new int[count], new long[count], new int[count], chosen.bounds());
     for (int i = 0; i < count; i++) {
       plan.lanes[i] = lanes.get(i);
-      plan.hints[i] = all ? 0 : hints.hint(lanes.get(i));
+      plan.hints[i] = everything ? 0 : hints.hint(lanes.get(i));
     }
     share(table, plan, turn.most(), nowMicros);
     return plan;
@@ -141,14 +161,24 @@ final class LaneBook {
           Comparator.<Integer>comparingInt(id -> table.lane(id).priority())
               .thenComparingInt(id -> id));
       current =
-          new Choice(table.version(), Set.copyOf(turn.kinds()), Set.copyOf(turn.queues()), lanes, Bounds.of(table, lanes));
+          new Choice(
+              table.version(),
+              Set.copyOf(turn.kinds()),
+              Set.copyOf(turn.queues()),
+              lanes,
+              Bounds.of(table, lanes));
       choice = current;
     }
     return current;
   }
 
   /** Takes in what a turn found. */
-  synchronized void heard(Plan plan, TurnReader reply) {
+  synchronized void heard(Plan plan, TurnReader reply, long nowNanos) {
+    boolean isEmpty = reply.jobs().isEmpty();
+    if (isEmpty && !wasEmpty) {
+      emptySince = nowNanos;
+    }
+    wasEmpty = isEmpty;
     hints.saw(reply.idBefore(), reply.firstOpen(), reply.nextTransaction());
     reply.last().forEach(hints::claimed);
     if (plan.lanes.length > 1) {
@@ -157,5 +187,44 @@ final class LaneBook {
       }
       waitingSince.putAll(reply.waitingSince());
     }
+  }
+
+  /**
+   * A look at what the hints pass over.
+   *
+   * @param lanes which lanes
+   * @param hints up to which number of each
+   */
+  @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
+  record Sweep(int[] lanes, long[] hints, LaneSweep.Range range, boolean isRecent, long to) {}
+
+  /** Returns what is to be looked at again now, null if nothing is. */
+  synchronized @Nullable Sweep sweep(Plan plan, long nowNanos) {
+    boolean isRecent = recent.isDue(nowNanos);
+    if ((!isRecent && !all.isDue(nowNanos)) || plan.lanes.length == 0) {
+      return null;
+    }
+    long[] bounds = new long[plan.lanes.length];
+    long highest = 0;
+    for (int i = 0; i < bounds.length; i++) {
+      bounds[i] = hints.hint(plan.lanes[i]);
+      highest = Math.max(highest, bounds[i]);
+    }
+    if (isRecent && hints.settled() >= highest) {
+      recent.lookedAtAll(nowNanos);
+      isRecent = false;
+    }
+    if (!isRecent && (!all.isDue(nowNanos) || highest == 0)) {
+      return null;
+    }
+    LaneSweep.Range range =
+        isRecent ? recent.piece(hints.settled(), highest) : all.piece(0, highest);
+    return new Sweep(plan.lanes, bounds, range, isRecent, highest);
+  }
+
+  /** Takes in what such a look found: the first job of each lane that the hint passes over. */
+  synchronized void swept(Sweep sweep, Map<Integer, Long> found, long tookNanos, long nowNanos) {
+    (sweep.isRecent() ? recent : all).looked(sweep.range(), sweep.to(), tookNanos, nowNanos);
+    found.forEach(hints::found);
   }
 }

@@ -50,7 +50,9 @@ record LaneTable(
 
     boolean bounds(JobLane lane) {
       return (kind.isEmpty() || kind.equals(lane.kind()))
-          && (tenant.isEmpty() || tenant.equals(JobLimit.Scope.EACH) || tenant.equals(lane.tenant()));
+          && (tenant.isEmpty()
+              || tenant.equals(JobLimit.Scope.EACH)
+              || tenant.equals(lane.tenant()));
     }
   }
 

@@ -1,0 +1,119 @@
+package dev.monotick.testkit;
+
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobFinish.Died;
+import dev.monotick.job.store.JobFinish.Discarded;
+import dev.monotick.job.store.JobFinish.End;
+import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Retried;
+import dev.monotick.job.store.JobFinish.Snoozed;
+import dev.monotick.job.store.JobFinish.Succeeded;
+import dev.monotick.job.store.JobNote;
+import dev.monotick.job.store.JobRun;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.memory.InMemoryStore;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.store.StoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A replica in a {@link JobChaos}: takes jobs, ends them at random, and does not always hear back.
+ */
+final class JobChaosWorker {
+
+  final ReplicaId id;
+  final InMemoryStore.Link link;
+
+  private final Random random;
+  private final JobChaosChecks checks;
+  private final List<ClaimedJob> held = new ArrayList<>();
+  private @Nullable JobTurn unsure;
+  private long number;
+  long notesLost;
+  long refused;
+  long repeated;
+
+  JobChaosWorker(InMemoryStore store, Random random, JobChaosChecks checks) {
+    this.link = store.connect();
+    this.random = random;
+    this.id = new ReplicaId(new UUID(random.nextLong(), random.nextLong()));
+    this.checks = checks;
+    store.replicas().join(new ReplicaInfo(id, "host-" + id, FakeTime.START, Set.of()), false);
+  }
+
+  /** Sends a new turn, or the last one again if its reply did not come. */
+  void turn(Set<String> kinds, int most) {
+    JobTurn turn = unsure;
+    if (turn == null) {
+      List<JobFinish> finishes = new ArrayList<>();
+      for (ClaimedJob job : held) {
+        if (random.nextInt(3) > 0) {
+          finishes.add(new JobFinish(job, end(), FakeTime.START, Duration.ofMillis(3)));
+        }
+      }
+      turn = new JobTurn(id, ++number, finishes, most, kinds, Set.of());
+    } else {
+      repeated++;
+    }
+    try {
+      heard(turn, link.jobs().turn(turn));
+      unsure = null;
+    } catch (StoreException e) {
+      unsure = turn;
+    }
+  }
+
+  void note() {
+    List<JobNote> notes = new ArrayList<>();
+    held.forEach(job -> notes.add(new JobNote(job.run(), FakeTime.START, 0.5, "x", List.of())));
+    try {
+      Set<JobRun> lost = link.jobs().note(id, notes);
+      if (unsure == null) {
+        held.removeIf(job -> lost.contains(job.run()));
+      }
+    } catch (StoreException e) {
+      notesLost++;
+    }
+  }
+
+  private void heard(JobTurn turn, JobTurnReply reply) {
+    for (int i = 0; i < turn.finishes().size(); i++) {
+      JobFinish finish = turn.finishes().get(i);
+      held.remove(finish.job());
+      if (reply.finished().get(i)) {
+        checks.accepted(id, finish);
+      } else {
+        refused++;
+      }
+    }
+    for (ClaimedJob job : reply.jobs()) {
+      checks.claimed(id, job);
+      held.add(job);
+    }
+  }
+
+  private End end() {
+    int dice = random.nextInt(100);
+    if (dice < 45) {
+      return new Succeeded(null);
+    } else if (dice < 65) {
+      return new Retried("no", Duration.ofSeconds(random.nextInt(40)));
+    } else if (dice < 73) {
+      return new Snoozed(Duration.ofSeconds(random.nextInt(40)));
+    } else if (dice < 80) {
+      return new Died("no");
+    } else if (dice < 84) {
+      return new Discarded("no");
+    }
+    return new HandedBack();
+  }
+}
