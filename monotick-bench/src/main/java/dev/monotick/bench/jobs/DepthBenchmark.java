@@ -29,6 +29,8 @@ public final class DepthBenchmark {
           "hold", "300",
           "states", "queued,finished,snapshot");
 
+  private static final int WARM_UPS = 3;
+
   /** A worker that is kept, and a process that adds jobs and pauses, on a database of their own. */
   private static final class Pair implements AutoCloseable {
 
@@ -111,6 +113,7 @@ public final class DepthBenchmark {
   private static List<Double> empty(BenchServer server, Contender contender, int rounds, int jobs)
       throws Exception {
     try (Pair pair = new Pair(server, contender, "empty")) {
+      warmUp(pair, jobs);
       return windows("empty", pair, rounds, jobs);
     }
   }
@@ -118,11 +121,17 @@ public final class DepthBenchmark {
   private static List<Double> windows(String state, Pair pair, int rounds, int jobs)
       throws Exception {
     List<Double> rates = new ArrayList<>();
-    pair.window(jobs); // so that the compiler has seen it all
     for (int round = 0; round < rounds; round++) {
       rates.add(told(state, pair.window(jobs)));
     }
     return rates;
+  }
+
+  /** In each state the compiler has seen as much before anything counts. */
+  private static void warmUp(Pair pair, int jobs) throws Exception {
+    for (int i = 0; i < WARM_UPS; i++) {
+      pair.window(jobs);
+    }
   }
 
   private static double told(String state, double rate) {
@@ -140,7 +149,7 @@ public final class DepthBenchmark {
       Map<String, List<Double>> results)
       throws Exception {
     try (Pair pair = new Pair(server, contender, "deep")) {
-      pair.window(jobs);
+      warmUp(pair, jobs);
       long before = pair.added;
       pair.add(rows);
       Progress.say("vacuuming and writing out " + Figures.format(rows) + " jobs");
@@ -162,7 +171,7 @@ public final class DepthBenchmark {
       BenchServer server, Contender contender, int rounds, int jobs, int hold) throws Exception {
     try (Pair pair = new Pair(server, contender, "snapshot");
         Connection holder = pair.database.connect()) {
-      pair.window(jobs);
+      warmUp(pair, jobs);
       hold(holder);
       long end = System.nanoTime() + hold * 1_000_000_000L;
       List<Double> rates = new ArrayList<>();
