@@ -31,5 +31,5 @@ interface Engine extends AutoCloseable {
 
   /** Ends work in good order: what was run is recorded. */
   @Override
-  void close() throws Exception;
+  void close();
 }

@@ -27,6 +27,8 @@ final class JobRunrEngine implements Engine {
   /** The job. JobRunr reads and writes it as JSON. */
   public static final class Numbered implements JobRequest {
 
+    private static final long serialVersionUID = 1L;
+
     private int number;
 
     /** For JobRunr. */

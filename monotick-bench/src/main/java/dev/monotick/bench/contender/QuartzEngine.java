@@ -119,14 +119,17 @@ final class QuartzEngine implements Engine {
   }
 
   @Override
-  public void close() throws SchedulerException {
-    if (worker != null) {
-      worker.shutdown(true);
+  public void close() {
+    try (pool) {
+      if (worker != null) {
+        worker.shutdown(true);
+      }
+      if (sender != null) {
+        sender.shutdown(true);
+      }
+    } catch (SchedulerException e) {
+      throw new IllegalStateException(e);
     }
-    if (sender != null) {
-      sender.shutdown(true);
-    }
-    pool.close();
   }
 
   private record Provider(HikariDataSource pool) implements ConnectionProvider {

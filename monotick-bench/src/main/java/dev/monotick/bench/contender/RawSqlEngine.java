@@ -1,5 +1,6 @@
 package dev.monotick.bench.contender;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -21,6 +22,7 @@ import org.postgresql.PGConnection;
 final class RawSqlEngine implements Engine {
 
   private static final int BATCH = 500;
+  private static final int CONNECTIONS = 32;
   private static final int WAIT_MILLIS = 1000;
 
   private static final List<String> TABLES =
@@ -50,9 +52,9 @@ final class RawSqlEngine implements Engine {
           + " into history (id, queue, number, payload) select id, queue, number, payload from gone";
 
   private final Connect connect;
-  private final ThreadLocal<Connection> senders = new ThreadLocal<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private boolean tells;
+  private @Nullable HikariDataSource senders;
   private @Nullable Thread worker;
 
   RawSqlEngine(Connect connect) {
@@ -74,19 +76,22 @@ final class RawSqlEngine implements Engine {
 
   @Override
   public void many(int from, int count) throws SQLException {
-    Connection connection = senders.get();
-    if (connection == null) {
-      connection = connect.open();
-      senders.set(connection);
-    }
     Integer[] numbers = IntStream.range(from, from + count).boxed().toArray(Integer[]::new);
     String[] payloads = new String[count];
     Arrays.fill(payloads, PAYLOAD);
-    try (PreparedStatement add = connection.prepareStatement(tells ? ADD_AND_TELL : ADD)) {
+    try (Connection connection = senders().getConnection();
+        PreparedStatement add = connection.prepareStatement(tells ? ADD_AND_TELL : ADD)) {
       add.setArray(1, connection.createArrayOf("int", numbers));
       add.setArray(2, connection.createArrayOf("text", payloads));
       add.execute();
     }
+  }
+
+  private synchronized HikariDataSource senders() {
+    if (senders == null) {
+      senders = connect.pool(CONNECTIONS); // a worker needs none of them
+    }
+    return senders;
   }
 
   @Override
@@ -127,10 +132,17 @@ final class RawSqlEngine implements Engine {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     closed.set(true);
-    if (worker != null) {
-      worker.join(2L * WAIT_MILLIS);
+    if (senders != null) {
+      senders.close();
+    }
+    try {
+      if (worker != null) {
+        worker.join(2L * WAIT_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -100,7 +100,7 @@ final class Senders {
     StringBuilder text = new StringBuilder();
     long start = System.nanoTime();
     for (int i = 0; i < count; i++) {
-      waitUntil(start + i * stepMillis * 1_000_000L);
+      waitUntil(start + 1_000_000L * i * stepMillis);
       long begun = micros();
       engine.one(from + i);
       text.append(i == 0 ? "" : ",").append(from + i).append(':').append(begun);

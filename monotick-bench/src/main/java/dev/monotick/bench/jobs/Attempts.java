@@ -24,12 +24,10 @@ final class Attempts {
     try {
       return Optional.of(attempt.make());
     } catch (IOException e) {
-      Progress.say("FAILED: " + e.getMessage());
+      String message = String.valueOf(e.getMessage());
+      Progress.say("FAILED: " + message);
       failures.add(
-          "- **"
-              + contender.name()
-              + " failed**: "
-              + e.getMessage().lines().findFirst().orElse(""));
+          "- **" + contender.name() + " failed**: " + message.lines().findFirst().orElse(""));
       return Optional.empty();
     }
   }

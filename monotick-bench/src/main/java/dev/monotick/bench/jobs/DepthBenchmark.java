@@ -76,7 +76,7 @@ public final class DepthBenchmark {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException, SQLException {
       try (database;
           sender;
           worker) {

@@ -17,7 +17,7 @@ final class Drain {
 
   private static final int CHUNK = 10_000;
   private static final Duration LOOK = Duration.ofMillis(20);
-  private static final Duration STUCK = Duration.ofSeconds(120);
+  private static final Duration STUCK = Duration.ofMinutes(2);
 
   private final BenchServer server;
 
