@@ -21,6 +21,8 @@ import dev.monotick.postgres.ledger.PostgresLedger;
 import dev.monotick.postgres.notice.Notices;
 import dev.monotick.postgres.notice.SessionNotices;
 import dev.monotick.postgres.replica.PostgresRegistry;
+import dev.monotick.postgres.schema.JobMaintenance;
+import dev.monotick.postgres.schema.JobSums;
 import dev.monotick.postgres.schema.Maintenance;
 import dev.monotick.postgres.schema.MigrationReport;
 import dev.monotick.postgres.schema.Migrations;
@@ -105,7 +107,11 @@ final class StoreAssembly {
             dialect,
             new Surroundings(database, config.schema(), notices, config.time().ticker()));
     PostgresJobStore jobs = keep(new PostgresJobStore(database, clock, notices));
-    keep(new Upkeep(maintenance));
+    keep(
+        new Upkeep(
+            maintenance,
+            JobMaintenance.of(config.source(), config.schema(), config.retention()),
+            new JobSums(database)));
     return new PostgresStore(
         new PostgresStore.Parts(ledger, registry, leaders, jobs, leadership), resources);
   }

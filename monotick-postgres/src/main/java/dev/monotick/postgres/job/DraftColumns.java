@@ -1,5 +1,7 @@
 package dev.monotick.postgres.job;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.monotick.job.JobLane;
 import dev.monotick.job.store.JobDraft;
 import dev.monotick.task.Effect;
@@ -40,7 +42,7 @@ final class DraftColumns {
     payloads = new byte[count][];
     for (int i = 0; i < count; i++) {
       JobDraft draft = drafts.get(i);
-      lanes[i] = ids.get(draft.lane());
+      lanes[i] = requireNonNull(ids.get(draft.lane()));
       versions[i] = draft.version();
       timeouts[i] = Math.max(1, draft.rules().timeout().toMillis());
       most[i] = (short) draft.rules().maxAttempts();

@@ -136,6 +136,7 @@ final class JobTurns {
    * @param runs what is known of them here
    * @param over the claims that are over with them
    */
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, never compared
   private record Ending(FinishColumns columns, List<OpenClaims.Open> runs, long @Nullable [] over) {
 
     long @Nullable [] noted() {

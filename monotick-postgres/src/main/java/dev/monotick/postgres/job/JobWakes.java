@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe.
  */
-final class JobWakes implements AutoCloseable {
+final class JobWakes implements JobHints, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(JobWakes.class);
 
@@ -89,8 +89,8 @@ final class JobWakes implements AutoCloseable {
     endedListeners.add(listener);
   }
 
-  /** Tells that queues have new jobs. */
-  void wake(Collection<String> names) {
+  @Override
+  public void wake(Collection<String> names) {
     if (names.isEmpty()) {
       return;
     }
@@ -103,8 +103,8 @@ final class JobWakes implements AutoCloseable {
     }
   }
 
-  /** Tells that runs of jobs were ended by others than their replicas. */
-  void ended(Collection<JobId> ids) {
+  @Override
+  public void ended(Collection<JobId> ids) {
     if (ids.isEmpty()) {
       return;
     }

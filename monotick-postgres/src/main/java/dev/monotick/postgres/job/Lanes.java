@@ -1,5 +1,7 @@
 package dev.monotick.postgres.job;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.monotick.job.JobLane;
 import dev.monotick.postgres.connection.Database;
 import java.sql.Connection;
@@ -81,7 +83,7 @@ final class Lanes {
   /** Returns the number of a lane, which is added if it is not there yet. */
   int id(JobLane lane) {
     Integer id = table.ids().get(lane);
-    return id == null ? ids(Set.of(lane)).get(lane) : id;
+    return id == null ? requireNonNull(ids(Set.of(lane)).get(lane)) : id;
   }
 
   /**

@@ -21,6 +21,7 @@ import dev.monotick.replica.ReplicaId;
 import dev.monotick.task.SqlWork;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashSet;
@@ -40,6 +41,9 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   private final JobRescue rescue;
   private final JobNotes notes;
   private final JobTransactions transactions;
+  private final JobControl control;
+  private final JobReader reader;
+  private final JobSettings settings;
 
   /** Creates a store. */
   public PostgresJobStore(Database database, DatabaseClock clock, Notices notices) {
@@ -52,6 +56,9 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     this.rescue = new JobRescue(database);
     this.notes = new JobNotes(database);
     this.transactions = new JobTransactions(database, turns);
+    this.control = new JobControl(database, new JobEnds(database), wakes);
+    this.reader = new JobReader(database);
+    this.settings = new JobSettings(database, wakes);
   }
 
   @Override
@@ -111,87 +118,92 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
 
   @Override
   public boolean cancel(JobId id, String by, String reason) {
-    throw new UnsupportedOperationException("cancel");
+    return control.cancel(id, by, reason);
   }
 
   @Override
   public boolean approve(JobId id, String by, String note) {
-    throw new UnsupportedOperationException("approve");
+    return control.approve(id, by, note);
   }
 
   @Override
   public boolean reject(JobId id, String by, String note) {
-    throw new UnsupportedOperationException("reject");
+    return control.reject(id, by, note);
   }
 
   @Override
   public boolean reschedule(JobId id, Instant at) {
-    throw new UnsupportedOperationException("reschedule");
+    return control.reschedule(id, at);
   }
 
   @Override
   public List<JobId> requeue(List<JobId> ids, String by) {
-    throw new UnsupportedOperationException("requeue");
+    return control.requeue(ids, by);
   }
 
   @Override
   public List<JobId> purge(List<JobId> ids) {
-    throw new UnsupportedOperationException("purge");
+    return control.purge(ids);
   }
 
   @Override
   public Optional<Job> find(JobId id) {
-    throw new UnsupportedOperationException("find");
+    return reader.find(id);
   }
 
   @Override
   public List<JobNote.Line> log(JobId id, int limit) {
-    throw new UnsupportedOperationException("log");
+    return reader.log(id, limit);
   }
 
   @Override
   public List<Job> list(JobFilter filter, int limit) {
-    throw new UnsupportedOperationException("list");
+    return reader.list(filter, limit);
   }
 
   @Override
   public List<JobCount> counts() {
-    throw new UnsupportedOperationException("counts");
+    return reader.counts();
   }
 
   @Override
   public void pause(JobPause pause) {
-    throw new UnsupportedOperationException("pause");
+    settings.pause(pause);
   }
 
   @Override
   public boolean resume(JobPause.Of of, String name) {
-    throw new UnsupportedOperationException("resume");
+    return settings.resume(of, name);
   }
 
   @Override
   public List<JobPause> pauses() {
-    throw new UnsupportedOperationException("pauses");
+    return settings.pauses();
   }
 
   @Override
   public void limit(JobLimit limit) {
-    throw new UnsupportedOperationException("limit");
+    settings.limit(limit);
   }
 
   @Override
   public boolean unlimit(JobLimit.Scope scope) {
-    throw new UnsupportedOperationException("unlimit");
+    return settings.unlimit(scope);
   }
 
   @Override
   public List<JobLimit> limits() {
-    throw new UnsupportedOperationException("limits");
+    return settings.limits();
   }
 
   @Override
   public void weigh(String tenant, int weight) {
-    throw new UnsupportedOperationException("weigh");
+    settings.weigh(tenant, weight);
+  }
+
+  @Override
+  public void retain(String queue, String tenant, Duration retention) {
+    settings.retain(queue, tenant, retention);
   }
 
   /** Ends the session that wakes others. */

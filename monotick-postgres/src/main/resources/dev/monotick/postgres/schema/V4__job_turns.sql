@@ -956,7 +956,7 @@ begin
   select u.id, at, u.lane, u.run from unnest(ids, lanes, runs, outcomes) as u(id, lane, run, outcome) where u.outcome = 7;
   delete from @job_note n where n.job_id = any (ids);
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
-  select u.lane, 0, count(*) filter (where u.outcome = 6), - count(*), 0, count(*) filter (where u.outcome = 7),
+  select u.lane, 0, count(*) filter (where u.outcome = 6), - count(*), 0, 0,
          count(*) filter (where u.outcome = 7), count(*) filter (where u.outcome = 8)
     from unnest(lanes, outcomes) as u(lane, outcome) group by u.lane;
   perform @job_released(array_agg(u.id), array_agg(u.run))

@@ -43,7 +43,7 @@ final class JobFixture implements AutoCloseable {
           3, Duration.ofMinutes(1), Optional.empty(), Effect.AT_LEAST_ONCE, Optional.empty());
 
   final TestDatabase database;
-  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final Deque<PostgresStore> opened = new ArrayDeque<>();
   private final AtomicLong numbers = new AtomicLong();
   final JobStore jobs;
   final ReplicaId replica;
@@ -197,7 +197,7 @@ final class JobFixture implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     while (!opened.isEmpty()) {
       opened.removeLast().close();
     }
