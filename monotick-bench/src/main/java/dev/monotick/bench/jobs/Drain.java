@@ -93,6 +93,7 @@ final class Drain {
       double workerCpu = cpu(workers).minus(workersBefore).toMillis() / (double) jobs;
       double serverCpu = server.serverCpu().minus(serverBefore).toMillis() / (double) jobs;
       Course course = course(workers);
+      Progress.say("  the first job was run after " + (course.when(1) - start) + " ms");
       return new Result(
           jobs * 1000.0 / (end - start),
           course.steady(jobs),
