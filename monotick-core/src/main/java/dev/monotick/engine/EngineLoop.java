@@ -116,7 +116,11 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
             config.store().jobs());
     JobTelemetry told =
         new JobTelemetry(
-            jobs, new Payloads(work.codec()), telemetry.metrics(), telemetry::publish, work.audit());
+            jobs,
+            new Payloads(work.codec()),
+            telemetry.metrics(),
+            telemetry::publish,
+            work.audit());
     JobWorker begun =
         new JobWorker(jobs, work.settings(), work.handlers(), told, membership::isValid);
     worker = begun;

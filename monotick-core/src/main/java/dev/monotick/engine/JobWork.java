@@ -15,7 +15,4 @@ import org.jspecify.annotations.Nullable;
  * @param audit who takes what is to be recorded
  */
 public record JobWork(
-    JobHandlers handlers,
-    WorkerSettings settings,
-    @Nullable PayloadCodec codec,
-    AuditSink audit) {}
+    JobHandlers handlers, WorkerSettings settings, @Nullable PayloadCodec codec, AuditSink audit) {}

@@ -78,8 +78,7 @@ final class StopSequence {
     for (Elector elector : List.copyOf(holding)) {
       handOver(elector);
     }
-    boolean ended =
-        engine.bodies().running().isEmpty() && engine.isQuiet() && engine.hasNoJobs();
+    boolean ended = engine.bodies().running().isEmpty() && engine.isQuiet() && engine.hasNoJobs();
     if (holding.isEmpty() && releasing == 0 && (ended || gaveUp)) {
       left = true;
       leave();

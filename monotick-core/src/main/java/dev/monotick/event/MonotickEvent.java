@@ -70,7 +70,7 @@ public sealed interface MonotickEvent {
    *
    * @param id the job
    * @param kind its kind
-   * @param end the word for it: Succeeded, Retried, Snoozed, Died, Discarded or HandedBack
+   * @param end the word for it: Succeeded, Retried, Snoozed, Died, Discarded, HandedBack or Lost
    * @param took how long its handler ran
    */
   record JobEnded(JobId id, String kind, String end, Duration took) implements MonotickEvent {}

@@ -96,8 +96,7 @@ public sealed interface JobOutcome {
 
   private static void requireDelay(Duration delay) {
     if (delay.isNegative() || delay.compareTo(Duration.ofDays(366)) > 0) {
-      throw new IllegalArgumentException(
-          "delay must be between PT0S and P366D, but was " + delay);
+      throw new IllegalArgumentException("delay must be between PT0S and P366D, but was " + delay);
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.monotick.job;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -71,10 +72,11 @@ public record RetryPolicy(Delays delays, List<Class<? extends Throwable>> perman
     return new RetryPolicy(delays, List.of());
   }
 
-  /** Returns this policy, with failures of these types, and of types under them, for good. */
-  @SafeVarargs
-  public final RetryPolicy permanentOn(Class<? extends Throwable>... types) {
-    return new RetryPolicy(delays, List.of(types));
+  /** Returns this policy, with failures of this type too, and of types under it, for good. */
+  public RetryPolicy permanentOn(Class<? extends Throwable> type) {
+    List<Class<? extends Throwable>> types = new ArrayList<>(permanent);
+    types.add(type);
+    return new RetryPolicy(delays, types);
   }
 
   /** Says whether the failure, or what caused it, is one that another attempt would not mend. */

@@ -8,10 +8,12 @@ import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobFinish.Died;
 import dev.monotick.job.store.JobFinish.Discarded;
 import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Lost;
 import dev.monotick.job.store.JobFinish.Retried;
 import dev.monotick.job.store.JobFinish.Snoozed;
 import dev.monotick.job.store.JobFinish.Succeeded;
 import dev.monotick.job.store.JobRun;
+import dev.monotick.task.Effect;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -65,11 +67,15 @@ final class JobEndings {
     }
     StopCause cause = job.stopCause();
     if (cause != null && cause.givesBack()) {
-      return new HandedBack();
+      return job.job().rules().effect() == Effect.AT_MOST_ONCE
+          ? new Lost("stopped in the middle, because " + cause.text)
+          : new HandedBack();
     }
     if (cause == StopCause.TIMEOUT) {
       return retried(
-          kind, job.job(), "timed out after " + job.job().rules().timeout() + "\n" + Texts.of(failure));
+          kind,
+          job.job(),
+          "timed out after " + job.job().rules().timeout() + "\n" + Texts.of(failure));
     }
     if (kind.retry().isPermanent(failure)) {
       return new Died(Texts.of(failure));
@@ -85,7 +91,8 @@ final class JobEndings {
   private static Duration delay(RetryPolicy policy, JobRun run) {
     int attempt = run.attempt();
     // Jobs differ in their jitter, and a run repeats its own.
-    double random = Math.floorMod((run.id().value() * 31 + run.number()) * 0x9E3779B9L, 1_000) / 999.0;
+    double random =
+        Math.floorMod((run.id().value() * 31 + run.number()) * 0x9E3779B9L, 1_000) / 999.0;
     try {
       Duration delay = policy.delays().after(attempt, random);
       if (delay != null && !delay.isNegative() && delay.compareTo(LONGEST_DELAY) <= 0) {

@@ -203,8 +203,7 @@ final class JobSlots {
             + job.job().rules().timeout()
             + ", and its handler ignored the interrupt; its thread may still run on "
             + context.replicaName();
-    finished(
-        new JobFinish(job.job(), new JobFinish.Died(error), job.startedAt(), job.ran()), job);
+    finished(new JobFinish(job.job(), new JobFinish.Died(error), job.startedAt(), job.ran()), job);
     startSlots();
   }
 

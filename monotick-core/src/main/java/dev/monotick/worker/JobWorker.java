@@ -201,8 +201,7 @@ public final class JobWorker {
     }
     rescuing = true;
     rescueAgain = false;
-    threads.call(
-        "rescue of jobs", CALL_TIMEOUT, () -> context.store().rescue(), this::rescued);
+    threads.call("rescue of jobs", CALL_TIMEOUT, () -> context.store().rescue(), this::rescued);
   }
 
   private void rescued(Result<Integer> result) {

@@ -46,11 +46,7 @@ public final class JobsOfStore implements Jobs {
   }
 
   private JobsOfStore(
-      JobStore store,
-      Payloads payloads,
-      Enqueuer enqueuer,
-      Optional<Long> depth,
-      JobWaits waits) {
+      JobStore store, Payloads payloads, Enqueuer enqueuer, Optional<Long> depth, JobWaits waits) {
     this.store = store;
     this.payloads = payloads;
     this.enqueuer = enqueuer;
@@ -100,8 +96,7 @@ public final class JobsOfStore implements Jobs {
   }
 
   @Override
-  public List<Enqueued> batch(
-      List<? extends JobRequest<?>> requests, JobRequest<?> whenAllEnded) {
+  public List<Enqueued> batch(List<? extends JobRequest<?>> requests, JobRequest<?> whenAllEnded) {
     if (requests.isEmpty()) {
       throw new IllegalArgumentException("batch must have at least one job beside the last one");
     }
@@ -241,7 +236,10 @@ public final class JobsOfStore implements Jobs {
   public void pause(JobPause.Of of, String name, String by, String note) {
     store.pause(
         new JobPause(
-            of, requireText("name", name), requireText("by", by), requireText("note", note),
+            of,
+            requireText("name", name),
+            requireText("by", by),
+            requireText("note", note),
             store.now()));
   }
 

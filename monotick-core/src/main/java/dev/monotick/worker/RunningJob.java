@@ -193,8 +193,7 @@ final class RunningJob<P> implements JobContext<P> {
       }
       transacted = true;
     }
-    JobFinish success =
-        new JobFinish(job, new JobFinish.Succeeded(null), startedAt, ran());
+    JobFinish success = new JobFinish(job, new JobFinish.Succeeded(null), startedAt, ran());
     try {
       context.store().transact(context.replica(), success, dataSource, work);
       committed = true;

@@ -135,8 +135,7 @@ final class Turns {
     if (inFlight) {
       return;
     }
-    int room =
-        open && mayHaveJobs && !handlers.isEmpty() ? prefetch.room(slots.inHand()) : 0;
+    int room = open && mayHaveJobs && !handlers.isEmpty() ? prefetch.room(slots.inHand()) : 0;
     int waiting = endsWaiting.get();
     if (room == 0 && waiting == 0) {
       return;
@@ -281,7 +280,8 @@ final class Turns {
         JobFinish.End end = new JobFinish.Died("its end could not be recorded: " + failure);
         add(new JobFinish(finish.job(), end, finish.startedAt(), finish.took()), null);
       } else {
-        log.error("the end of a job cannot be recorded, it stays RUNNING job={}", finish.job().id());
+        log.error(
+            "the end of a job cannot be recorded, it stays RUNNING job={}", finish.job().id());
       }
       return;
     }

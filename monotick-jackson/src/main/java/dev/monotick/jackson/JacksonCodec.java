@@ -16,10 +16,7 @@ public final class JacksonCodec implements PayloadCodec {
 
   /** Uses a mapper of its own. */
   public JacksonCodec() {
-    this(
-        JsonMapper.builder()
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .build());
+    this(JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build());
   }
 
   /** Uses the application's mapper. */

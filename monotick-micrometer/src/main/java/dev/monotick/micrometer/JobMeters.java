@@ -12,7 +12,7 @@ import java.util.Map;
 final class JobMeters {
 
   static final List<String> ENDS =
-      List.of("Succeeded", "Retried", "Snoozed", "Died", "Discarded", "HandedBack");
+      List.of("Succeeded", "Retried", "Snoozed", "Died", "Discarded", "HandedBack", "Lost");
 
   private final Map<String, Timer> runs = new HashMap<>();
   private final Counter refused;
@@ -21,8 +21,7 @@ final class JobMeters {
     Tags tags = Tags.of("kind", kind);
     for (String end : ENDS) {
       runs.put(
-          end,
-          meters.timer("monotick.job.runs", "runs of jobs that ended", tags.and("end", end)));
+          end, meters.timer("monotick.job.runs", "runs of jobs that ended", tags.and("end", end)));
     }
     refused =
         meters.counter(

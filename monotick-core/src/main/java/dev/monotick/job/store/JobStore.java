@@ -78,8 +78,8 @@ public interface JobStore {
   JobTurnReply turn(JobTurn turn);
 
   /**
-   * Records what is known of runs that take a while, and returns those that are no longer the
-   * replica's, which should stop.
+   * Records what is known of runs that take a while, and returns those that have ended, which
+   * should stop. Log lines are kept even then, unless the job was given to another replica.
    */
   Set<JobRun> note(ReplicaId replica, List<JobNote> notes);
 

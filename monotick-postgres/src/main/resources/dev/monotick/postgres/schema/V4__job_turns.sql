@@ -256,14 +256,14 @@ begin
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
   select u.lane, count(*) filter (where u.outcome in (1, 2)), count(*) filter (where u.outcome = 5), - count(*),
          count(*) filter (where u.outcome = 0), count(*) filter (where u.outcome in (1, 3)), count(*) filter (where u.outcome = 3),
-         count(*) filter (where u.outcome = 4)
+         count(*) filter (where u.outcome in (4, 8))
     from unnest(of_lanes, of_outcomes) as u(lane, outcome) group by u.lane;
   if of_flags <> array_fill(0::smallint, array[cardinality(of_flags)]) then
     perform @job_released(array_agg(u.id), array_agg(u.run))
        from unnest(of_ids, of_runs, of_flags) as u(id, run, flags) where u.flags & 4 <> 0 having count(*) > 0;
     perform @job_ended(array_agg(u.id), array_agg(u.run), array_agg(u.lane), array_agg((u.flags & ~4)::smallint), array_agg(u.outcome = 0))
        from unnest(of_ids, of_runs, of_lanes, of_flags, of_outcomes) as u(id, run, lane, flags, outcome)
-      where u.flags & 3 <> 0 and u.outcome in (0, 3, 4) having count(*) > 0;
+      where u.flags & 3 <> 0 and u.outcome in (0, 3, 4, 8) having count(*) > 0;
   end if;
 end
 $$;

@@ -145,7 +145,8 @@ final class JobMaintenanceTest {
     fixture.execute("update @job_unique set until = now() - interval '1 hour'");
     fixture.execute("update @job_attempt set ended_at = " + NINE_DAYS_AGO);
     JobMaintenanceReport next = run();
-    assertThat(next.jobsDeleted()).isEqualTo(5); // ready, as the blocked one was let go; lately, keyed
+    assertThat(next.jobsDeleted())
+        .isEqualTo(5); // ready, as the blocked one was let go; lately, keyed
     assertThat(next.rowsDeleted()).isEqualTo(1);
     assertThat(fixture.number("select count(*) from @job")).isEqualTo(alive.size() - 5);
     assertThat(fixture.number("select count(*) from @job_line")).isEqualTo(alive.size() - 5);
