@@ -1,6 +1,7 @@
 package dev.monotick.postgres;
 
 import dev.monotick.leader.LeaseTiming;
+import dev.monotick.postgres.replica.PostgresRegistry;
 import dev.monotick.store.Store;
 import dev.monotick.testkit.Capability;
 import dev.monotick.testkit.StoreUnderTest;
@@ -60,6 +61,16 @@ final class PostgresUnderTest implements StoreUnderTest {
         prepared.database().url(),
         EnumSet.allOf(Capability.class),
         builder -> builder.leadership(leadership));
+  }
+
+  /** Returns a store whose replicas are not taken for dead while a test of jobs is slow. */
+  static PostgresUnderTest forJobs(int major) {
+    PreparedSchemas.Prepared prepared = PreparedSchemas.take(major);
+    return new PostgresUnderTest(
+        prepared,
+        prepared.database().url(),
+        EnumSet.allOf(Capability.class),
+        builder -> builder.membershipTiming(PostgresRegistry.DEFAULT_TIMING));
   }
 
   /** Returns a store that uses nothing of a session. */

@@ -12,6 +12,22 @@ final class PreparedSchemas {
 
   private static final Map<Integer, Deque<TestDatabase>> FREE = new ConcurrentHashMap<>();
 
+  private static final String EMPTY_JOBS =
+      """
+      do $$
+      declare name text;
+      begin
+        for name in
+          select c.oid::regclass from pg_class c
+           where c.relnamespace = '%s'::regnamespace and c.relkind in ('r', 'p')
+             and c.relname like 'job%%' and c.relname <> 'job_change' and not c.relispartition
+        loop
+          execute 'delete from ' || name;
+        end loop;
+      end
+      $$;
+      """;
+
   private PreparedSchemas() {}
 
   /** A schema that is the caller's until it is given back. */
@@ -24,6 +40,7 @@ final class PreparedSchemas {
           new String[] {"tick", "task", "trigger_key", "fence", "lease", "replica"}) {
         sql.append("delete from ").append(schema).append('.').append(table).append(';');
       }
+      sql.append(EMPTY_JOBS.formatted(schema));
       database.execute(sql.toString());
       free(major).add(database);
     }

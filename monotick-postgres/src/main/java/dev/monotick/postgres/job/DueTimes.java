@@ -15,6 +15,9 @@ final class DueTimes {
 
   private static final Duration LONGEST = Duration.ofSeconds(1);
 
+  /** What is known of the server's clock may be a little behind it. */
+  private static final Duration MARGIN = Duration.ofMillis(5);
+
   private final DatabaseClock clock;
   private @Nullable Instant next; // guarded by this
   private Instant lookAgain = Instant.EPOCH; // guarded by this
@@ -24,7 +27,7 @@ final class DueTimes {
   }
 
   synchronized boolean isTimeToLook() {
-    Instant now = clock.now();
+    Instant now = clock.now().plus(MARGIN);
     Instant first = next;
     return !now.isBefore(lookAgain) || (first != null && !now.isBefore(first));
   }
@@ -33,6 +36,11 @@ final class DueTimes {
   synchronized void looked(@Nullable Instant nextDue) {
     next = nextDue;
     lookAgain = clock.now().plus(LONGEST);
+  }
+
+  /** Has the next turn look: somebody changed when jobs are due. */
+  synchronized void lookSoon() {
+    lookAgain = Instant.EPOCH;
   }
 
   /** Takes in that a job was given a time. */

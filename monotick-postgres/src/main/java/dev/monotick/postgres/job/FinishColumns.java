@@ -34,7 +34,10 @@ final class FinishColumns {
   private long soonest = Long.MAX_VALUE;
 
   /** What the store knows of a run beside what is reported. */
-  record Known(int lane, int flags) {}
+  record Known(int lane, int flags) {
+
+    static final Known NOT_OPEN = new Known(0, 0);
+  }
 
   /** Creates columns for reports; {@code known} in the same order. */
   FinishColumns(List<JobFinish> finishes, List<Known> known) {

@@ -43,21 +43,26 @@ final class JobControl {
     approve =
         database.sql(
             """
-            with gone as (
+            with waits as materialized ( -- locked, so that the jobs before it end before or after
+              select id from @job_wait where id = ? for update),
+            gone as (
               delete from @job_gate where id = ?
               returning id, lane, run, attempt, flags, due_at,
+                        exists (select from waits) as waits,
                         due_at is null or due_at <= clock_timestamp() as due),
             ready as (
               insert into @job_ready (id, ready_at, lane, run, attempt, flags)
-              select id, clock_timestamp(), -lane, run, attempt, flags from gone where due),
+              select id, clock_timestamp(), -lane, run, attempt, flags
+                from gone where due and not waits),
             later as (
               insert into @job_delayed (due_at, id, lane, run, attempt, flags, retrying)
-              select due_at, id, lane, run, attempt, flags, false from gone where not due),
+              select due_at, id, lane, run, attempt, flags, false
+                from gone where not due and not waits),
             said as (
               insert into @job_line (job_id, at, text) select id, clock_timestamp(), ? from gone),
             counted as (
               insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
-              select lane, -1, 1, 0, 0, 0, 0, 0 from gone where due)
+              select lane, -1, 1, 0, 0, 0, 0, 0 from gone where due and not waits)
             select l.queue from gone join @job_lane l on l.id = gone.lane
             """);
     reject =
@@ -65,6 +70,8 @@ final class JobControl {
             """
             with gone as (
               delete from @job_gate where id = ? returning id, lane, run, attempt, flags),
+            waits as (
+              delete from @job_wait w using gone where w.id = gone.id),
             ended as (
               insert into @job_attempt
                 (job_id, ended_at, took_micros, run, attempt, outcome, detail)
@@ -77,7 +84,9 @@ final class JobControl {
             with later as (
               update @job_delayed set due_at = ? where id = ? returning lane),
             after as (
-              update @job_wait set due_at = ? where id = ? returning lane)
+              update @job_wait w set due_at = ?
+               where w.id = ? and not exists (select from @job_gate g where g.id = w.id)
+              returning w.lane)
             select l.queue
               from (select lane from later union all select lane from after) found
               join @job_lane l on l.id = found.lane
@@ -101,7 +110,8 @@ final class JobControl {
             connection -> {
               try (PreparedStatement statement = connection.prepareStatement(approve)) {
                 statement.setLong(1, id.value());
-                statement.setString(2, "approved by " + JobCancel.detail(by, note));
+                statement.setLong(2, id.value());
+                statement.setString(3, "approved by " + JobCancel.detail(by, note));
                 return firstText(statement);
               }
             });

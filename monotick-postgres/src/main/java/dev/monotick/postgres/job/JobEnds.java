@@ -10,6 +10,9 @@ import java.util.List;
 /** What is to be done when jobs have ended for good. Thread-safe. */
 final class JobEnds {
 
+  private static final int FLAGS =
+      JobFlags.UNIQUE | JobFlags.NEXT | JobFlags.LIMITED | JobFlags.KEYED;
+
   private final String ended;
 
   JobEnds(Database database) {
@@ -37,8 +40,7 @@ final class JobEnds {
   void ended(Connection connection, List<Ended> jobs) throws SQLException {
     List<Ended> flagged =
         jobs.stream()
-            .filter(
-                job -> (job.flags() & (JobFlags.UNIQUE | JobFlags.NEXT | JobFlags.LIMITED)) != 0)
+            .filter(job -> (job.flags() & FLAGS) != 0)
             .sorted(Comparator.comparingLong(Ended::id))
             .toList();
     if (flagged.isEmpty()) {

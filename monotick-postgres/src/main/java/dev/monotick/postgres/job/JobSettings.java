@@ -115,20 +115,36 @@ final class JobSettings {
     boolean removed =
         change(
             "removing the limit on " + scope,
-            """
-            with gone as (
-              delete from @job_limit where kind = ? and tenant = ? and per_key = ? returning id),
-            uses as (delete from @job_use u using gone g where u.limit_id = g.id),
-            holds as (delete from @job_hold h using gone g where h.limit_id = g.id)
-            select id from gone
-            """,
+            "delete from @job_limit where kind = ? and tenant = ? and per_key = ?",
             scope.kind(),
             scope.tenant(),
             scope.perKey());
     if (removed) {
+      forgetUses();
       letGo(scope);
     }
     return removed;
+  }
+
+  /** After the limit is gone, as claims that waited for it, or it for them, count until then. */
+  private void forgetUses() {
+    database.inTransaction(
+        "forgetting uses of limits",
+        connection -> {
+          int forgotten = 0;
+          for (String table : List.of("@job_use", "@job_hold")) {
+            try (PreparedStatement statement =
+                connection.prepareStatement(
+                    database.sql(
+                        "delete from "
+                            + table
+                            + " u where not exists"
+                            + " (select from @job_limit l where l.id = u.limit_id)"))) {
+              forgotten += statement.executeUpdate();
+            }
+          }
+          return forgotten;
+        });
   }
 
   /** See {@link dev.monotick.job.store.JobStore#limits}. */

@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -67,6 +68,7 @@ final class JobTurns {
       LaneBook.Plan plan =
           book.plan(table, wanted, JobColumns.micros(clock.now()), clock.sendTime());
       boolean promote = wanted.most() > 0 && due.isTimeToLook();
+      Instant before = clock.now();
       Call call = new Call(wanted, ending, table, plan, promote);
       TurnReader reply = call.run();
       if (ending != null) {
@@ -76,7 +78,7 @@ final class JobTurns {
       if (promote) {
         due.looked(reply.nextDue());
       } else if (ending != null && ending.columns().soonest() < Long.MAX_VALUE) {
-        due.added(reply.now().plus(ending.columns().soonest(), ChronoUnit.MICROS));
+        due.added(before.plus(ending.columns().soonest(), ChronoUnit.MICROS));
       }
       ending = null;
       if (wanted.most() > 0 && reply.version() != table.version() && tries < MOST_TRIES) {
@@ -149,13 +151,13 @@ final class JobTurns {
   /** Returns the columns of one report. */
   FinishColumns columns(ReplicaId replica, JobFinish finish) {
     OpenClaims.Open open = claims(replica).find(finish.job().id(), finish.job().run().number());
-    return new FinishColumns(List.of(finish), List.of(known(finish, open)));
+    return new FinishColumns(List.of(finish), List.of(known(open)));
   }
 
-  /** One that is not open is over already, so nothing else is to be seen to. */
-  private FinishColumns.Known known(JobFinish finish, OpenClaims.@Nullable Open open) {
+  /** What is not open here is over already, or was never this replica's. */
+  private static FinishColumns.Known known(OpenClaims.@Nullable Open open) {
     return open == null
-        ? new FinishColumns.Known(lanes.id(finish.job().lane()), 0)
+        ? FinishColumns.Known.NOT_OPEN
         : new FinishColumns.Known(open.lane(), open.flags());
   }
 
@@ -164,7 +166,7 @@ final class JobTurns {
     List<FinishColumns.Known> known = new ArrayList<>(finishes.size());
     for (JobFinish finish : finishes) {
       OpenClaims.Open open = own.find(finish.job().id(), finish.job().run().number());
-      known.add(known(finish, open));
+      known.add(known(open));
       if (open != null) {
         runs.add(open);
       }

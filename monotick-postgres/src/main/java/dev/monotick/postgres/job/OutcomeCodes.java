@@ -17,10 +17,5 @@ final class OutcomeCodes {
   static final short EXPIRED = 11;
   static final short REQUEUED = 12;
 
-  /** Says whether the replica was taken for gone. */
-  static boolean isGone(int outcome) {
-    return outcome == RESCUED || outcome == CRASHED || outcome == LOST;
-  }
-
   private OutcomeCodes() {}
 }

@@ -56,7 +56,8 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     this.rescue = new JobRescue(database);
     this.notes = new JobNotes(database);
     this.transactions = new JobTransactions(database, turns);
-    this.control = new JobControl(database, new JobEnds(database), wakes);
+    JobHints hints = new LocalHints(wakes, due);
+    this.control = new JobControl(database, new JobEnds(database), hints);
     this.reader = new JobReader(database);
     this.settings = new JobSettings(database, wakes);
   }

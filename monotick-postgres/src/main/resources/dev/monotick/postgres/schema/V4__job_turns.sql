@@ -170,7 +170,7 @@ begin
     select due, id, lane, 0, 0, all_flags, false from job where goes = 'delayed'),
   gate as (
     insert into @job_gate (id, asked_at, due_at, lane, run, attempt, flags)
-    select id, at, case when due > at then due end, lane, 0, 0, all_flags from job where goes = 'gate'),
+    select id, at, case when due > at then due end, lane, 0, 0, all_flags from job where approval is not null),
   wait as (
     insert into @job_wait (id, lane, pending, flags, needs_success, due_at)
     select id, lane, pending, all_flags, follow = 1, case when due > at then due end from job where goes = 'wait'),
@@ -178,7 +178,7 @@ begin
     insert into @job_expiry (at, id)
     select deadline_at, id from job where deadline_at is not null
     union
-    select at + approval * interval '1 millisecond', id from job where goes = 'gate')
+    select at + approval * interval '1 millisecond', id from job where approval is not null)
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
   select lane, count(*) filter (where goes <> 'ready'), count(*) filter (where goes = 'ready'), 0, 0, 0, 0, 0 from job group by lane;
 end
@@ -191,7 +191,7 @@ create function @job_finish(
   of_ids       bigint[],
   of_runs      integer[],
   of_attempts  smallint[],
-  of_lanes     integer[],
+  of_lanes     integer[],  -- 0 for what is not one of its claims
   of_flags     smallint[],
   of_outcomes  smallint[],
   of_started   bigint[],  -- microseconds since 1970
@@ -209,6 +209,9 @@ declare
   fresh  boolean[];
 begin
   begin
+    if 0 = any (of_lanes) then
+      raise unique_violation; -- not one of its claims; counts only if it ended just so
+    end if;
     insert into @job_attempt (job_id, ended_at, started_at, took_micros, replica, run, attempt, outcome, detail, result)
     select u.id, at, timestamptz 'epoch' + u.started * interval '1 microsecond', u.took, who, u.run, u.attempt, u.outcome, u.detail, u.result
       from unnest(of_ids, of_started, of_took, of_runs, of_attempts, of_outcomes, of_details, of_results)
@@ -217,9 +220,11 @@ begin
     -- Some ended before. Rare, so it may cost more.
     with new as (
       insert into @job_attempt (job_id, ended_at, started_at, took_micros, replica, run, attempt, outcome, detail, result)
-      select u.id, at, timestamptz 'epoch' + u.started * interval '1 microsecond', u.took, who, u.run, u.attempt, u.outcome, u.detail, u.result
-        from unnest(of_ids, of_started, of_took, of_runs, of_attempts, of_outcomes, of_details, of_results)
-          as u(id, started, took, run, attempt, outcome, detail, result)
+      select u.id, at, timestamptz 'epoch' + u.started * interval '1 microsecond', u.took, who, u.run, u.attempt, u.outcome, u.detail,
+             u.result
+        from unnest(of_ids, of_started, of_took, of_runs, of_attempts, of_outcomes, of_details, of_results, of_lanes)
+          as u(id, started, took, run, attempt, outcome, detail, result, lane)
+       where u.lane <> 0
       on conflict do nothing
       returning job_id, run)
     select array_agg(n.job_id is not null order by u.place) into fresh
@@ -268,6 +273,28 @@ begin
 end
 $$;
 
+-- Lets as many jobs of a key go on as it has room for.
+create function @job_unblock(of_limit integer, of_tenant text, of_key text) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  room  integer;
+begin
+  select l.running - coalesce((select o.running from @job_use o
+                                where o.limit_id = of_limit and o.tenant = of_tenant and o.key = of_key), 0)
+    into room from @job_limit l where l.id = of_limit;
+  with freed as (
+    delete from @job_blocked b where b.ctid = any (array(
+      select c.ctid from @job_blocked c
+       where c.limit_id = of_limit and c.tenant = of_tenant and c.key = of_key
+       order by c.id limit greatest(room, 0) for update skip locked))
+    returning b.id, b.ready_at, b.lane, b.run, b.attempt, b.flags)
+  insert into @job_ready (id, ready_at, lane, run, attempt, flags)
+  select f.id, f.ready_at, - f.lane, f.run, f.attempt, f.flags from freed f;
+end
+$$;
+
 -- Gives back what runs held of limits, and lets jobs go on that waited for their key.
 create function @job_released(of_ids bigint[], of_runs integer[]) returns void
 language plpgsql volatile
@@ -295,14 +322,7 @@ begin
     if one.key <> '' then
       delete from @job_use o
        where o.limit_id = one.limit_id and o.tenant = one.tenant and o.key = one.key and o.running = 0;
-      with freed as (
-        delete from @job_blocked b where b.ctid = any (array(
-          select c.ctid from @job_blocked c
-           where c.limit_id = one.limit_id and c.tenant = one.tenant and c.key = one.key
-           order by c.id limit one.runs for update skip locked))
-        returning b.id, b.ready_at, b.lane, b.run, b.attempt, b.flags)
-      insert into @job_ready (id, ready_at, lane, run, attempt, flags)
-      select f.id, f.ready_at, - f.lane, f.run, f.attempt, f.flags from freed f;
+      perform @job_unblock(one.limit_id, one.tenant, one.key);
     end if;
   end loop;
 end
@@ -332,12 +352,20 @@ declare
   at         timestamptz := clock_timestamp();
   one        record;
   w          record;
-  approval   bigint;
   off_ids    bigint[];
   off_flags  smallint[];
 begin
   perform @job_released(array_agg(u.id), array_agg(u.run))
      from unnest(of_ids, of_runs, of_flags) as u(id, run, flags) where u.flags & 4 <> 0 having count(*) > 0;
+  -- One that did not run may have been the one of its key whose turn it was.
+  perform @job_unblock(b.limit_id, b.tenant, b.key)
+     from (select distinct c.limit_id, c.tenant, c.key
+             from unnest(of_ids, of_flags) as u(id, flags)
+             join @job j on j.id = u.id
+             join @job_lane n on n.id = j.lane
+             join @job_limit l on l.per_key and l.kind = n.kind
+             join @job_blocked c on c.limit_id = l.id and c.tenant in ('', n.tenant) and c.key = j.limit_key
+            where u.flags & 12 = 8) as b;
   loop
     delete from @job_unique q where q.ctid = any (array(
       select k.ctid
@@ -361,6 +389,7 @@ begin
       continue when not found; -- it has ended before
       if w.needs_success and one.culprit is not null then
         delete from @job_wait v where v.id = one.id;
+        delete from @job_gate g where g.id = one.id;
         insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome, detail)
         values (one.id, at, 0, 1, 1, 9, 'job ' || one.culprit || ' before it did not succeed');
         insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended) values (w.lane, -1, 0, 0, 0, 0, 0, 1);
@@ -368,11 +397,8 @@ begin
         off_flags := off_flags || w.flags;
       elsif w.pending <= 0 then
         delete from @job_wait v where v.id = one.id;
-        if w.flags & 64 <> 0 then
-          insert into @job_gate (id, asked_at, due_at, lane, run, attempt, flags)
-          values (w.id, at, case when w.due_at > at then w.due_at end, w.lane, 0, 0, w.flags);
-          select j.approval_millis into approval from @job j where j.id = w.id;
-          insert into @job_expiry (at, id) values (at + approval * interval '1 millisecond', w.id) on conflict do nothing;
+        if w.flags & 64 <> 0 and exists (select from @job_gate g where g.id = w.id) then
+          null; -- it still needs approval
         elsif w.due_at > at then
           insert into @job_delayed (due_at, id, lane, run, attempt, flags, retrying)
           values (w.due_at, w.id, w.lane, 0, 0, w.flags, false);
@@ -706,6 +732,9 @@ begin
          ) as p
          where p.since is not null;
         full_lanes := from_lanes;
+        if cardinality(from_lanes) = 1 then
+          from_shares[1] := most;
+        end if;
       end if;
       for pass in 1 .. 2 loop
         for i in 1 .. coalesce(cardinality(from_lanes), 0) loop
@@ -839,6 +868,7 @@ declare
   one       record;
   w         record;
   is_ready  integer;
+  is_found  boolean;
   e_ids     bigint[] := '{}';
   e_runs    integer[] := '{}';
   e_lanes   integer[] := '{}';
@@ -860,21 +890,28 @@ begin
     delete from @job_gate g
      where g.id = one.id and (one.late or g.asked_at + one.approval_millis * interval '1 millisecond' <= up_to)
     returning g.run, g.attempt, g.flags into w;
-    if not found then
+    is_found := found;
+    if is_found then
+      delete from @job_wait v where v.id = one.id; -- it may have waited for others, too
+    else
       continue when not one.late;
       delete from @job_delayed d where d.id = one.id returning d.run, d.attempt, d.flags into w;
+      is_found := found;
     end if;
-    if not found then
+    if not is_found then
       delete from @job_wait v where v.id = one.id returning 0 as run, 0::smallint as attempt, v.flags into w;
+      is_found := found;
     end if;
-    if not found then
+    if not is_found then
       is_ready := 1;
       delete from @job_ready r where r.lane in (one.lane, - one.lane) and r.id = one.id returning r.run, r.attempt, r.flags into w;
+      is_found := found;
     end if;
-    if not found then
+    if not is_found then
       delete from @job_blocked b where b.id = one.id returning b.run, b.attempt, b.flags into w;
+      is_found := found;
     end if;
-    continue when not found; -- it runs, or has ended
+    continue when not is_found; -- it runs, or has ended
     insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome) values (one.id, up_to, 0, w.run + 1, w.attempt + 1, 11);
     insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
     values (one.lane, is_ready - 1, - is_ready, 0, 0, 0, 0, 1);
@@ -989,15 +1026,17 @@ begin
 end
 $$;
 
--- Notes what is known of runs, and returns those that have ended. Numbers must come in their order.
+-- Notes what is known of runs, and returns those that have ended, and whether they did so by the word of their replica.
+-- Numbers must come in their order.
 create function @job_note_runs(
   who          uuid,
   of_ids       bigint[],
   of_runs      integer[],
   of_started   bigint[],  -- microseconds since 1970
   of_progress  float8[],
-  of_doing     text[]
-) returns table (id bigint, outcome smallint)
+  of_doing     text[],
+  of_open      boolean[] -- nothing is noted of others
+) returns table (id bigint, by_itself boolean)
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -1009,14 +1048,14 @@ as $$
 begin
   insert into @job_note as n (job_id, run, replica, started_at, noted_at, progress, doing)
   select u.id, u.run, who, timestamptz 'epoch' + u.started * interval '1 microsecond', clock_timestamp(), u.progress, u.doing
-    from unnest(of_ids, of_runs, of_started, of_progress, of_doing) as u(id, run, started, progress, doing)
-   where not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)
+    from unnest(of_ids, of_runs, of_started, of_progress, of_doing, of_open) as u(id, run, started, progress, doing, is_open)
+   where u.is_open and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)
   on conflict (job_id) do update
      set run = excluded.run, replica = excluded.replica, started_at = excluded.started_at, noted_at = excluded.noted_at,
          progress = excluded.progress, doing = excluded.doing
    where n.run <= excluded.run;
   return query
-    select a.job_id, a.outcome
+    select a.job_id, coalesce(a.replica = who and a.outcome not in (6, 7), false)
       from unnest(of_ids, of_runs) as u(id, run) join @job_attempt a on a.job_id = u.id and a.run = u.run;
 end
 $$;

@@ -10,11 +10,11 @@ create table @job_retention (
   primary key (queue, tenant)
 );
 -- Where upkeep goes on with jobs that are in no partition by day.
-create table @job_sweep (
+create table @job_swept (
   one       boolean not null primary key default true check (one),
   swept_to  bigint  not null default 0
 );
-insert into @job_sweep default values;
+insert into @job_swept default values;
 
 -- Jobs that ended neither well nor as dead letters: few, so that they are found among many.
 create index job_attempt_ended on @job_attempt (job_id) where outcome in (4, 8, 9, 10, 11);
@@ -258,13 +258,13 @@ begin
     unfinished := unfinished or seen = 2 * batch;
   end loop;
 
-  select swept_to into low from @job_sweep;
+  select swept_to into low from @job_swept;
   select max(c.id), count(*), array_agg(c.id) into last, seen, ids
     from (select id from @job_other where id > low and id < @job_first_id(cutoff) order by id limit batch) c;
   if seen > 0 then
     jobs_deleted := jobs_deleted + @job_forget(ids, cutoff);
   end if;
-  update @job_sweep set swept_to = case when seen = batch then last else 0 end
+  update @job_swept set swept_to = case when seen = batch then last else 0 end
    where swept_to <> case when seen = batch then last else 0 end;
   unfinished := unfinished or seen = batch;
 

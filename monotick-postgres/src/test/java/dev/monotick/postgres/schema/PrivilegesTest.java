@@ -264,7 +264,7 @@ final class PrivilegesTest {
           "delete from @tick_other",
           "drop function @maintain(interval, integer, integer)",
           "delete from @job_other",
-          "update @job_sweep set swept_to = 1",
+          "update @job_swept set swept_to = 1",
           "select @job_forget(array[1], now())",
           "drop function @maintain_jobs(interval, integer, integer)",
           "insert into @migration values (9, 'x', 'x', 1)",
