@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -104,6 +105,42 @@ public abstract class JobLimitContract extends JobStoreContract {
     Race.run(6, i -> claim(i % 2 == 0 ? a : b, 10)).forEach(runs::addAll);
     runs.addAll(claim(c, 10));
     assertThat(runs).hasSize(3);
+  }
+
+  @Test
+  void limitsHoldWhileManyTakeAndEnd() {
+    jobs().limit(running(OF_KIND, 3));
+    jobs().limit(running(OF_KEY, 1));
+    enqueue(20, aJob().limitKey("x"));
+    enqueue(20, aJob());
+    AtomicInteger ofKind = new AtomicInteger();
+    AtomicInteger ofKey = new AtomicInteger();
+    AtomicInteger mostOfKind = new AtomicInteger();
+    AtomicInteger mostOfKey = new AtomicInteger();
+    AtomicInteger ended = new AtomicInteger();
+    Race.run(
+        4,
+        i -> {
+          ReplicaId replica = i % 2 == 0 ? a : b;
+          for (int turn = 0; turn < 400 && ended.get() < 40; turn++) {
+            List<ClaimedJob> runs = claim(replica, 2);
+            for (ClaimedJob run : runs) {
+              AtomicInteger held = run.limitKey().isPresent() ? ofKey : new AtomicInteger();
+              mostOfKey.accumulateAndGet(held.incrementAndGet(), Math::max);
+              mostOfKind.accumulateAndGet(ofKind.incrementAndGet(), Math::max);
+            }
+            for (ClaimedJob run : runs) {
+              ofKey.addAndGet(run.limitKey().isPresent() ? -1 : 0);
+              ofKind.decrementAndGet();
+              succeed(replica, run);
+              ended.incrementAndGet();
+            }
+          }
+          return true;
+        });
+    assertThat(ended.get()).as("nobody was forgotten").isEqualTo(40);
+    assertThat(mostOfKind.get()).isLessThanOrEqualTo(3);
+    assertThat(mostOfKey.get()).isLessThanOrEqualTo(1);
   }
 
   @Test

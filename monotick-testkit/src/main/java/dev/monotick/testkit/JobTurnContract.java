@@ -13,6 +13,7 @@ import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobFinish.Died;
 import dev.monotick.job.store.JobFinish.Discarded;
+import dev.monotick.job.store.JobFinish.End;
 import dev.monotick.job.store.JobFinish.HandedBack;
 import dev.monotick.job.store.JobFinish.Retried;
 import dev.monotick.job.store.JobFinish.Snoozed;
@@ -20,12 +21,14 @@ import dev.monotick.job.store.JobFinish.Succeeded;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.replica.ReplicaId;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -107,6 +110,34 @@ public abstract class JobTurnContract extends JobStoreContract {
     taken.forEach(jobs -> all.addAll(ids(jobs)));
     all.addAll(ids(claim(c, 200)));
     assertThat(all).containsExactlyInAnyOrderElementsOf(ids);
+  }
+
+  @Test
+  void racingReplicasEndEachJobOnceHoweverOftenTheyGiveItBack() {
+    List<JobId> ids = enqueue(60, aJob());
+    AtomicInteger succeeded = new AtomicInteger();
+    Race.run(
+        4,
+        i -> {
+          ReplicaId replica = i % 2 == 0 ? a : b;
+          for (int turn = 0; turn < 400 && succeeded.get() < 60; turn++) {
+            for (ClaimedJob run : claim(replica, 5)) {
+              int number = run.run().number();
+              boolean last = number > 2;
+              End end = last ? success() : number == 1 ? new HandedBack() : noTime();
+              assertThat(finish(replica, run, end)).isTrue();
+              succeeded.addAndGet(last ? 1 : 0);
+            }
+          }
+          return true;
+        });
+    assertThat(states(ids)).containsOnly(JobState.SUCCEEDED);
+    assertThat(ids).allMatch(id -> job(id).attempts().size() == 3);
+    assertThat(job(ids.get(0)).attempts()).extracting(JobAttempt::attempt).containsExactly(1, 1, 2);
+  }
+
+  private static End noTime() {
+    return new Retried("no", Duration.ZERO);
   }
 
   @Test
