@@ -1,5 +1,6 @@
 package dev.monotick.postgres;
 
+import dev.monotick.job.store.JobStore;
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.ledger.Ledger;
 import dev.monotick.replica.ReplicaRegistry;
@@ -20,19 +21,24 @@ public final class PostgresStore implements Store, AutoCloseable {
   private final Ledger ledger;
   private final ReplicaRegistry replicas;
   private final LeaderElection leaders;
+  private final JobStore jobs;
   private final PostgresLeadership leadership;
   private final Deque<AutoCloseable> resources;
 
-  PostgresStore(
+  /** What a store is made of. */
+  record Parts(
       Ledger ledger,
       ReplicaRegistry replicas,
       LeaderElection leaders,
-      PostgresLeadership leadership,
-      Deque<AutoCloseable> resources) {
-    this.ledger = ledger;
-    this.replicas = replicas;
-    this.leaders = leaders;
-    this.leadership = leadership;
+      JobStore jobs,
+      PostgresLeadership leadership) {}
+
+  PostgresStore(Parts parts, Deque<AutoCloseable> resources) {
+    this.ledger = parts.ledger();
+    this.replicas = parts.replicas();
+    this.leaders = parts.leaders();
+    this.jobs = parts.jobs();
+    this.leadership = parts.leadership();
     this.resources = new ArrayDeque<>(resources);
   }
 
@@ -54,6 +60,11 @@ public final class PostgresStore implements Store, AutoCloseable {
   @Override
   public LeaderElection leaders() {
     return leaders;
+  }
+
+  @Override
+  public JobStore jobs() {
+    return jobs;
   }
 
   /** Returns how leaders are elected: the choice that was made, never AUTO. */

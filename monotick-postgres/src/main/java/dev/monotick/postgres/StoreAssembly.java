@@ -10,6 +10,7 @@ import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.KeptPool;
 import dev.monotick.postgres.connection.PlainStatements;
 import dev.monotick.postgres.connection.Pool;
+import dev.monotick.postgres.job.PostgresJobStore;
 import dev.monotick.postgres.leader.AdvisoryElection;
 import dev.monotick.postgres.leader.Dialect;
 import dev.monotick.postgres.leader.LeaseRowElection;
@@ -20,6 +21,8 @@ import dev.monotick.postgres.ledger.PostgresLedger;
 import dev.monotick.postgres.notice.Notices;
 import dev.monotick.postgres.notice.SessionNotices;
 import dev.monotick.postgres.replica.PostgresRegistry;
+import dev.monotick.postgres.schema.JobMaintenance;
+import dev.monotick.postgres.schema.JobSums;
 import dev.monotick.postgres.schema.Maintenance;
 import dev.monotick.postgres.schema.MigrationReport;
 import dev.monotick.postgres.schema.Migrations;
@@ -103,8 +106,14 @@ final class StoreAssembly {
             leadership,
             dialect,
             new Surroundings(database, config.schema(), notices, config.time().ticker()));
-    keep(new Upkeep(maintenance));
-    return new PostgresStore(ledger, registry, leaders, leadership, resources);
+    PostgresJobStore jobs = keep(new PostgresJobStore(database, clock, notices));
+    keep(
+        new Upkeep(
+            maintenance,
+            JobMaintenance.of(config.source(), config.schema(), config.retention()),
+            new JobSums(database)));
+    return new PostgresStore(
+        new PostgresStore.Parts(ledger, registry, leaders, jobs, leadership), resources);
   }
 
   private LeaderElection election(

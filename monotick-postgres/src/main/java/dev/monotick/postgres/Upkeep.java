@@ -1,6 +1,8 @@
 package dev.monotick.postgres;
 
 import dev.monotick.SchedulerException;
+import dev.monotick.postgres.schema.JobMaintenance;
+import dev.monotick.postgres.schema.JobSums;
 import dev.monotick.postgres.schema.Maintenance;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -10,20 +12,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the tables maintained at the start and every hour, whether or not any replica leads. At the
- * start, because after days without any replica today's partition is missing: what is claimed
- * before it is there would stay in the partition for everything else.
+ * Has the tables maintained at the start and every hour, and jobs summed up every few seconds,
+ * whether or not any replica leads. At the start, because after days without any replica today's
+ * partition is missing: what is claimed before it is there would stay in the partition for
+ * everything else.
  */
 final class Upkeep implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
   private static final long EVERY_SECONDS = 3600;
+  private static final long SUM_UP_EVERY_SECONDS = 10;
 
   private final Maintenance maintenance;
+  private final JobMaintenance jobs;
+  private final JobSums sums;
   private final ScheduledThreadPoolExecutor executor;
 
-  Upkeep(Maintenance maintenance) {
+  Upkeep(Maintenance maintenance, JobMaintenance jobs, JobSums sums) {
     this.maintenance = maintenance;
+    this.jobs = jobs;
+    this.sums = sums;
     run();
     this.executor =
         new ScheduledThreadPoolExecutor(
@@ -35,17 +43,31 @@ final class Upkeep implements AutoCloseable {
             });
     // Replicas that started together do not come together.
     long first = ThreadLocalRandom.current().nextLong(EVERY_SECONDS / 2, EVERY_SECONDS);
+    every(first, EVERY_SECONDS, this::run);
+    every(SUM_UP_EVERY_SECONDS, SUM_UP_EVERY_SECONDS, this::sumUp);
+  }
+
+  private void every(long first, long seconds, Runnable work) {
     ScheduledFuture<?> unused =
-        executor.scheduleWithFixedDelay(this::run, first, EVERY_SECONDS, TimeUnit.SECONDS);
+        executor.scheduleWithFixedDelay(work, first, seconds, TimeUnit.SECONDS);
   }
 
   private void run() {
+    attempt("maintaining the tables", maintenance::run);
+    attempt("maintaining the tables of jobs", jobs::run);
+  }
+
+  private void sumUp() {
+    attempt("summing up jobs", sums::run);
+  }
+
+  private static void attempt(String what, Runnable work) {
     try {
-      maintenance.run();
+      work.run();
     } catch (SchedulerException e) {
-      log.warn("the tables could not be maintained, trying again in an hour", e);
+      log.warn("{} was not possible, trying again later", what, e);
     } catch (RuntimeException e) { // or the executor would never call again
-      log.error("maintaining the tables failed", e);
+      log.error("{} failed", what, e);
     }
   }
 

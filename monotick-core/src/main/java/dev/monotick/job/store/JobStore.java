@@ -78,8 +78,8 @@ public interface JobStore {
   JobTurnReply turn(JobTurn turn);
 
   /**
-   * Records what is known of runs that take a while, and returns those that are no longer the
-   * replica's, which should stop.
+   * Records what is known of runs that take a while, and returns those that have ended, which
+   * should stop. Log lines are kept even then, unless the job was given to another replica.
    */
   Set<JobRun> note(ReplicaId replica, List<JobNote> notes);
 
@@ -166,4 +166,19 @@ public interface JobStore {
 
   /** Sets a tenant's share, 1 by default: one of twice the weight gets twice as much. */
   void weigh(String tenant, int weight);
+
+  /**
+   * Sets how long jobs of a queue and tenant stay on record after they were added and ended, if
+   * that is shorter than the store's own retention. Of several that match a job, the one that names
+   * its queue counts, then the one that names its tenant. What is alive or a dead letter stays.
+   *
+   * @param queue the queue, empty for all
+   * @param tenant the tenant, empty for all
+   * @param retention at least a day; part of a day counts as a day
+   * @throws UnsupportedOperationException if the store keeps no history for long
+   */
+  default void retain(String queue, String tenant, Duration retention) {
+    throw new UnsupportedOperationException(
+        "retention cannot be set: the store keeps no history of jobs for long");
+  }
 }

@@ -9,13 +9,14 @@ import java.util.Set;
  * The connection as the work of a fenced transaction sees it: it cannot end the transaction, which
  * would commit what was never proven to be its own. Whoever unwraps it knows what he does.
  */
-final class WorkConnection {
+public final class WorkConnection {
 
   private static final Set<String> ENDS = Set.of("commit", "setAutoCommit", "close", "abort");
 
   private WorkConnection() {}
 
-  static Connection of(Connection connection) {
+  /** Returns the connection as the work sees it. */
+  public static Connection of(Connection connection) {
     return (Connection)
         Proxy.newProxyInstance(
             WorkConnection.class.getClassLoader(),

@@ -10,27 +10,71 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * What a replica may do, as long as somebody else migrates: change rows, and call the routine that
- * keeps the partitions, which runs with its owner's rights. Partitions need no grants of their own,
+ * What a replica may do, as long as somebody else migrates: change rows, and call the routines that
+ * keep the partitions, which run with their owner's rights. Partitions need no grants of their own,
  * since nobody addresses them directly.
  */
 record Grants(SchemaName schema, String role) {
 
   private static final List<String> READ = List.of("migration", "store");
   private static final List<String> WRITTEN =
-      List.of("task", "tick", "trigger_key", "fence", "lease", "replica");
-  private static final String MAINTAIN = "maintain(interval, integer, integer)";
+      List.of(
+          "task",
+          "tick",
+          "trigger_key",
+          "fence",
+          "lease",
+          "replica",
+          "job",
+          "job_attempt",
+          "job_blocked",
+          "job_change",
+          "job_claim",
+          "job_count",
+          "job_dead",
+          "job_delayed",
+          "job_delta",
+          "job_expiry",
+          "job_gate",
+          "job_hold",
+          "job_lane",
+          "job_limit",
+          "job_line",
+          "job_note",
+          "job_pause",
+          "job_ready",
+          "job_retention",
+          "job_tenant",
+          "job_unique",
+          "job_use",
+          "job_wait");
+
+  /** Whoever has what a sequence gives next needs no more of it. */
+  private static final List<String> COUNTED = List.of("job_number");
+
+  /** Called with the owner's rights; by name, with the types of their parameters. */
+  private static final Map<String, String> CALLED =
+      new TreeMap<>(
+          Map.of(
+              "maintain", "interval, integer, integer",
+              "maintain_jobs", "interval, integer, integer"));
 
   private static final String HELD =
       """
       with asked as (select cast(E'%s' as name) as role, cast('%s' as name) as schema),
       n as (select oid, role from pg_catalog.pg_namespace join asked on nspname = schema)
       select '' as name, has_schema_privilege(role, n.oid, 'usage') as held from n
+      union all
+      select relname, has_sequence_privilege(role, c.oid, 'usage')
+        from pg_catalog.pg_class c join n on n.oid = c.relnamespace
+       where relkind = 'S'
       union all
       select relname,
              has_table_privilege(role, c.oid, 'select')
@@ -39,6 +83,7 @@ record Grants(SchemaName schema, String role) {
                      and has_table_privilege(role, c.oid, 'update')
                      and has_table_privilege(role, c.oid, 'delete'))
         from pg_catalog.pg_class c join n on n.oid = c.relnamespace
+       where relkind <> 'S'
       union all
       select proname, has_function_privilege(role, p.oid, 'execute')
         from pg_catalog.pg_proc p join n on n.oid = p.pronamespace
@@ -57,7 +102,8 @@ record Grants(SchemaName schema, String role) {
   List<String> missing(Connection connection) throws SQLException {
     Set<String> absent = new TreeSet<>(READ);
     absent.addAll(WRITTEN);
-    absent.add("maintain");
+    absent.addAll(COUNTED);
+    absent.addAll(CALLED.keySet());
     Set<String> held = new HashSet<>();
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(HELD.formatted(escapedRole(), schema.text()))) {
@@ -89,9 +135,16 @@ record Grants(SchemaName schema, String role) {
     tables(WRITTEN, held)
         .map(names -> grant("select, insert, update, delete", names))
         .forEach(statements::add);
-    if (!held.contains("maintain")) {
-      statements.add(grant("execute", "function " + schema.quoted() + "." + MAINTAIN));
-    }
+    tables(COUNTED, held)
+        .map(names -> grant("usage", "sequence " + names))
+        .forEach(statements::add);
+    CALLED.forEach(
+        (name, types) -> {
+          if (!held.contains(name)) {
+            statements.add(
+                grant("execute", "function %s.%s(%s)".formatted(schema.quoted(), name, types)));
+          }
+        });
     return statements;
   }
 

@@ -32,13 +32,18 @@ public final class Maintenance {
   private final String sql;
 
   Maintenance(ConnectionSource source, SchemaName schema, Duration retention, int batch) {
+    this.source = source;
+    String call = "select * from @maintain(make_interval(secs => %d), 3, %d)";
+    this.sql = Migration.resolve(call.formatted(checked(retention).toSeconds(), batch), schema);
+  }
+
+  /** Refuses a retention that would drop what is needed, or that no server can count with. */
+  static Duration checked(Duration retention) {
     if (retention.compareTo(SHORTEST) < 0 || retention.compareTo(LONGEST) > 0) {
       throw new IllegalArgumentException(
           "retention must be 1 to 36500 days, but was " + retention + "; choose 30 days or so");
     }
-    this.source = source;
-    String call = "select * from @maintain(make_interval(secs => %d), 3, %d)";
-    this.sql = Migration.resolve(call.formatted(retention.toSeconds(), batch), schema);
+    return retention;
   }
 
   /**
@@ -100,7 +105,7 @@ public final class Maintenance {
     }
   }
 
-  private static List<String> names(ResultSet row, String column) throws SQLException {
+  static List<String> names(ResultSet row, String column) throws SQLException {
     Array array = row.getArray(column);
     return List.of((String[]) array.getArray());
   }

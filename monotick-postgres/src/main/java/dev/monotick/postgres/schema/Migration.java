@@ -35,7 +35,14 @@ record Migration(int version, String name, int minCodeVersion, String template) 
    * loader.
    */
   static final List<Migration> ALL =
-      Stream.of("V1__coordination.sql", "V2__maintenance.sql").map(Migration::ofResource).toList();
+      Stream.of(
+              "V1__coordination.sql",
+              "V2__maintenance.sql",
+              "V3__jobs.sql",
+              "V4__job_turns.sql",
+              "V5__job_maintenance.sql")
+          .map(Migration::ofResource)
+          .toList();
 
   private static Migration ofResource(String file) {
     try (InputStream resource = Migration.class.getResourceAsStream(file)) {

@@ -10,7 +10,7 @@
 
 -- Grows whenever lanes, pauses, limits or weights change, so that replicas read those once.
 create table @job_change (
-  only     boolean not null primary key default true check (only),
+  one      boolean not null primary key default true check (one),
   version  bigint  not null default 1
 );
 insert into @job_change default values;

@@ -43,7 +43,7 @@ final class MigrationsTest {
         .hasMessageContaining("Migrations.sqlFrom(0)");
     MigrationReport report = migrations.migrate();
     assertThat(report)
-        .isEqualTo(new MigrationReport(fixture.schema, 0, NEWEST, List.of(1, 2), false));
+        .isEqualTo(new MigrationReport(fixture.schema, 0, NEWEST, SchemaFixture.VERSIONS, false));
     migrations.verify();
     assertThat(migrations.migrate())
         .isEqualTo(new MigrationReport(fixture.schema, NEWEST, NEWEST, List.of(), false));
@@ -51,12 +51,12 @@ final class MigrationsTest {
 
   @Test
   void twentyReplicasApplyEachMigrationOnce() throws Exception {
-    twenty(fixture.migrations(), 1, 2);
+    twenty(fixture.migrations(), SchemaFixture.VERSIONS.toArray(Integer[]::new));
   }
 
   @Test
   void twentyReplicasApplyEachMigrationOnceWithoutAdvisoryLocks() throws Exception {
-    twenty(fixture.migrations().portable(), 1, 2);
+    twenty(fixture.migrations().portable(), SchemaFixture.VERSIONS.toArray(Integer[]::new));
   }
 
   @Test
@@ -183,15 +183,19 @@ final class MigrationsTest {
     Migrations old = fixture.migrations();
     old.verify();
     assertThat(old.migrate())
-        .isEqualTo(new MigrationReport(fixture.schema, 3, 3, List.of(), false));
+        .isEqualTo(new MigrationReport(fixture.schema, NEWEST + 1, NEWEST + 1, List.of(), false));
 
     withSteps(compatible, breaking).migrate();
     withSteps(compatible).verify();
     for (ThrowingCallable call : List.<ThrowingCallable>of(old::migrate, old::verify)) {
       assertThatThrownBy(call)
           .isInstanceOf(SchemaException.class)
-          .hasMessageContaining("has version 4, and this code knows versions up to 2 only")
-          .hasMessageContaining("migration 4 (step) needs code that knows at least version 3")
+          .hasMessageContaining(
+              "has version %d, and this code knows versions up to %d only"
+                  .formatted(NEWEST + 2, NEWEST))
+          .hasMessageContaining(
+              "migration %d (step) needs code that knows at least version %d"
+                  .formatted(NEWEST + 2, NEWEST + 1))
           .hasMessageContaining("upgrade this replica");
     }
   }

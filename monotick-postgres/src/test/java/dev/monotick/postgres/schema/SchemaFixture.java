@@ -19,6 +19,11 @@ import java.util.concurrent.atomic.AtomicReference;
 /** A schema on a real server, and short ways to ask it things. */
 final class SchemaFixture implements AutoCloseable {
 
+  /** All versions, in their order, and the last of them. */
+  static final List<Integer> VERSIONS = Migration.ALL.stream().map(Migration::version).toList();
+
+  static final int NEWEST_VERSION = VERSIONS.size();
+
   final TestDatabase database;
   final SchemaName schema;
   private final List<String> roles = new ArrayList<>();

@@ -69,7 +69,8 @@ final class ScriptTest {
     migrateToVersionOne();
     fixture.database.execute(fixture.migrations().sqlFrom(1));
     isUpToDate();
-    fixture.database.execute(fixture.migrations().sqlFrom(2)); // nothing left to do
+    fixture.database.execute(
+        fixture.migrations().sqlFrom(SchemaFixture.NEWEST_VERSION)); // nothing left to do
   }
 
   @Test
@@ -106,10 +107,12 @@ final class ScriptTest {
 
   @Test
   void versionsThatDoNotExistAreRefused() {
-    for (int version : new int[] {-1, 3}) {
+    for (int version : new int[] {-1, SchemaFixture.NEWEST_VERSION + 1}) {
       assertThatThrownBy(() -> fixture.migrations().sqlFrom(version))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage("version must be 0 to 2, but was " + version);
+          .hasMessage(
+              "version must be 0 to %d, but was %d"
+                  .formatted(SchemaFixture.NEWEST_VERSION, version));
     }
   }
 

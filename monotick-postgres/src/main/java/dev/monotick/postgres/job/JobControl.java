@@ -1,0 +1,182 @@
+package dev.monotick.postgres.job;
+
+import dev.monotick.job.JobAttempt.Outcome;
+import dev.monotick.job.JobId;
+import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.job.CountChanges.Of;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What people do to jobs. Each step is one transaction at read committed, and is made only from the
+ * states that {@link dev.monotick.job.JobTransition} names for it: a state is the table a row is
+ * in, so the step begins with taking the row away, and whoever gets it makes the step. Thread-safe.
+ */
+final class JobControl {
+
+  private final Database database;
+  private final JobEnds ends;
+  private final JobHints hints;
+  private final JobCancel cancel;
+  private final JobRequeue requeue;
+  private final String approve;
+  private final String reject;
+  private final String reschedule;
+
+  JobControl(Database database, JobEnds ends, JobHints hints) {
+    this.database = database;
+    this.ends = ends;
+    this.hints = hints;
+    this.cancel = new JobCancel(database, ends);
+    this.requeue = new JobRequeue(database);
+    // To the head of its lane: in the lane itself numbers grow with time, and its own is an old
+    // one.
+    approve =
+        database.sql(
+            """
+            with gone as (
+              delete from @job_gate where id = ?
+              returning id, lane, run, attempt, flags, due_at,
+                        due_at is null or due_at <= clock_timestamp() as due),
+            ready as (
+              insert into @job_ready (id, ready_at, lane, run, attempt, flags)
+              select id, clock_timestamp(), -lane, run, attempt, flags from gone where due),
+            later as (
+              insert into @job_delayed (due_at, id, lane, run, attempt, flags, retrying)
+              select due_at, id, lane, run, attempt, flags, false from gone where not due),
+            said as (
+              insert into @job_line (job_id, at, text) select id, clock_timestamp(), ? from gone),
+            counted as (
+              insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+              select lane, -1, 1, 0, 0, 0, 0, 0 from gone where due)
+            select l.queue from gone join @job_lane l on l.id = gone.lane
+            """);
+    reject =
+        database.sql(
+            """
+            with gone as (
+              delete from @job_gate where id = ? returning id, lane, run, attempt, flags),
+            ended as (
+              insert into @job_attempt
+                (job_id, ended_at, took_micros, run, attempt, outcome, detail)
+              select id, clock_timestamp(), 0, run + 1, attempt + 1, ?, ? from gone)
+            select lane, run + 1, flags from gone
+            """);
+    reschedule =
+        database.sql(
+            """
+            with later as (
+              update @job_delayed set due_at = ? where id = ? returning lane),
+            after as (
+              update @job_wait set due_at = ? where id = ? returning lane)
+            select l.queue
+              from (select lane from later union all select lane from after) found
+              join @job_lane l on l.id = found.lane
+            """);
+  }
+
+  /** See {@link dev.monotick.job.store.JobStore#cancel}. */
+  boolean cancel(JobId id, String by, String reason) {
+    JobCancel.Result result = cancel.cancel(id.value(), JobCancel.detail(by, reason));
+    if (result == JobCancel.Result.RAN) {
+      hints.ended(Set.of(id));
+    }
+    return result != JobCancel.Result.NOTHING;
+  }
+
+  /** See {@link dev.monotick.job.store.JobStore#approve}. */
+  boolean approve(JobId id, String by, String note) {
+    Optional<String> queue =
+        database.inTransaction(
+            "approving job " + id,
+            connection -> {
+              try (PreparedStatement statement = connection.prepareStatement(approve)) {
+                statement.setLong(1, id.value());
+                statement.setString(2, "approved by " + JobCancel.detail(by, note));
+                return firstText(statement);
+              }
+            });
+    queue.ifPresent(name -> hints.wake(Set.of(name)));
+    return queue.isPresent();
+  }
+
+  /** See {@link dev.monotick.job.store.JobStore#reject}. */
+  boolean reject(JobId id, String by, String note) {
+    return database.inTransaction(
+        "rejecting job " + id,
+        connection -> reject(connection, id.value(), JobCancel.detail(by, note)));
+  }
+
+  private boolean reject(Connection connection, long id, String detail) throws SQLException {
+    JobEnds.Ended ended;
+    try (PreparedStatement statement = connection.prepareStatement(reject)) {
+      statement.setLong(1, id);
+      statement.setInt(2, Outcomes.stored(Outcome.REJECTED));
+      statement.setString(3, detail);
+      try (ResultSet row = statement.executeQuery()) {
+        if (!row.next()) {
+          return false;
+        }
+        ended = new JobEnds.Ended(id, row.getInt(2), row.getInt(1), row.getInt(3), false);
+      }
+    }
+    new CountChanges()
+        .add(ended.lane(), Of.WAITING, -1)
+        .add(ended.lane(), Of.ENDED, 1)
+        .append(database, connection);
+    ends.ended(connection, List.of(ended));
+    return true;
+  }
+
+  /**
+   * See {@link dev.monotick.job.store.JobStore#reschedule}. A job that waits for others gets the
+   * time before which it does not run even if they ended.
+   */
+  boolean reschedule(JobId id, Instant at) {
+    OffsetDateTime due =
+        OffsetDateTime.ofInstant(at.truncatedTo(ChronoUnit.MICROS), ZoneOffset.UTC);
+    Optional<String> queue =
+        database.inTransaction(
+            "rescheduling job " + id,
+            connection -> {
+              try (PreparedStatement statement = connection.prepareStatement(reschedule)) {
+                statement.setObject(1, due);
+                statement.setLong(2, id.value());
+                statement.setObject(3, due);
+                statement.setLong(4, id.value());
+                return firstText(statement);
+              }
+            });
+    queue.ifPresent(name -> hints.wake(Set.of(name)));
+    return queue.isPresent();
+  }
+
+  /** See {@link dev.monotick.job.store.JobStore#requeue}. */
+  List<JobId> requeue(List<JobId> ids, String by) {
+    JobRequeue.Requeued requeued = requeue.requeue(ids, by);
+    if (!requeued.queues().isEmpty()) {
+      hints.wake(requeued.queues());
+    }
+    return requeued.ids();
+  }
+
+  /** See {@link dev.monotick.job.store.JobStore#purge}. */
+  List<JobId> purge(List<JobId> ids) {
+    return requeue.purge(ids);
+  }
+
+  private static Optional<String> firstText(PreparedStatement statement) throws SQLException {
+    try (ResultSet row = statement.executeQuery()) {
+      return row.next() ? Optional.of(row.getString(1)) : Optional.empty();
+    }
+  }
+}

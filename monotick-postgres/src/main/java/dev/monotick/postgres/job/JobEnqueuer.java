@@ -1,0 +1,157 @@
+package dev.monotick.postgres.job;
+
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobLane;
+import dev.monotick.job.QueueFullException;
+import dev.monotick.job.store.Enqueued;
+import dev.monotick.job.store.JobDraft;
+import dev.monotick.job.store.JobOrder;
+import dev.monotick.postgres.connection.Database;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** Adds jobs. Thread-safe. */
+final class JobEnqueuer {
+
+  private final Database database;
+  private final Lanes lanes;
+  private final DueTimes due;
+  private final String addPlain;
+  private final String addAll;
+  private final String depth;
+
+  JobEnqueuer(Database database, Lanes lanes, DueTimes due) {
+    this.database = database;
+    this.lanes = lanes;
+    this.due = due;
+    addPlain = database.sql("select @job_add(" + DraftColumns.TYPES + ", ?::bigint)");
+    addAll =
+        database.sql(
+            "select * from @job_add_all("
+                + DraftColumns.TYPES
+                + ", ?::bigint, "
+                + StartColumns.TYPES
+                + ")");
+    depth =
+        database.sql(
+            "select coalesce(sum(c.waiting + c.ready), 0) from"
+                + " (select lane, waiting, ready from @job_count"
+                + " union all select lane, waiting, ready from @job_delta) as c"
+                + " join @job_lane l on l.id = c.lane where l.queue = ?");
+  }
+
+  /** Adds jobs in a transaction of its own. */
+  List<Enqueued> enqueue(JobOrder order) {
+    if (order.drafts().isEmpty()) {
+      return List.of();
+    }
+    Map<JobLane, Integer> ids = laneIds(order);
+    List<Enqueued> replies =
+        database.once("adding jobs", connection -> add(connection, order, ids));
+    order.drafts().forEach(due::added);
+    return replies;
+  }
+
+  /** Adds jobs in the transaction of a connection. */
+  List<Enqueued> enqueue(Connection connection, JobOrder order) throws SQLException {
+    return order.drafts().isEmpty() ? List.of() : add(connection, order, laneIds(order));
+  }
+
+  private Map<JobLane, Integer> laneIds(JobOrder order) {
+    Set<JobLane> wanted = new HashSet<>();
+    for (JobDraft draft : order.drafts()) {
+      wanted.add(draft.lane());
+    }
+    return lanes.ids(wanted);
+  }
+
+  private List<Enqueued> add(Connection connection, JobOrder order, Map<JobLane, Integer> ids)
+      throws SQLException {
+    if (order.depth().isPresent()) {
+      requireRoom(connection, order, order.depth().get());
+    }
+    DraftColumns drafts = new DraftColumns(order.drafts(), ids);
+    return StartColumns.isNeeded(order.drafts(), order.follow())
+        ? addAll(connection, order, drafts)
+        : addPlain(connection, order, drafts);
+  }
+
+  private void requireRoom(Connection connection, JobOrder order, long most) throws SQLException {
+    Map<String, Integer> wanted = new TreeMap<>();
+    order.drafts().forEach(draft -> wanted.merge(draft.lane().queue(), 1, Integer::sum));
+    for (Map.Entry<String, Integer> more : wanted.entrySet()) {
+      try (PreparedStatement statement = connection.prepareStatement(depth)) {
+        statement.setString(1, more.getKey());
+        try (ResultSet row = statement.executeQuery()) {
+          row.next();
+          long waiting = row.getLong(1);
+          if (waiting + more.getValue() > most) {
+            throw new QueueFullException(
+                "queue "
+                    + more.getKey()
+                    + " takes no more jobs: "
+                    + waiting
+                    + " wait, "
+                    + more.getValue()
+                    + " were to be added, and "
+                    + most
+                    + " may wait; try again later, or allow a greater depth");
+          }
+        }
+      }
+    }
+  }
+
+  private List<Enqueued> addPlain(Connection connection, JobOrder order, DraftColumns drafts)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(addPlain)) {
+      drafts.set(statement, 1);
+      setParent(statement, order);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        Long[] numbers = (Long[]) row.getArray(1).getArray();
+        List<Enqueued> replies = new ArrayList<>(numbers.length);
+        for (Long number : numbers) {
+          replies.add(new Enqueued(new JobId(number), true));
+        }
+        return replies;
+      }
+    }
+  }
+
+  private List<Enqueued> addAll(Connection connection, JobOrder order, DraftColumns drafts)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(addAll)) {
+      drafts.set(statement, 1);
+      setParent(statement, order);
+      new StartColumns(order.drafts(), order.follow()).set(statement, DraftColumns.COUNT + 2);
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        Long[] numbers = (Long[]) row.getArray(1).getArray();
+        Boolean[] fresh = (Boolean[]) row.getArray(2).getArray();
+        List<Enqueued> replies = new ArrayList<>(numbers.length);
+        for (int i = 0; i < numbers.length; i++) {
+          replies.add(new Enqueued(new JobId(numbers[i]), fresh[i]));
+        }
+        return replies;
+      }
+    }
+  }
+
+  private static void setParent(PreparedStatement statement, JobOrder order) throws SQLException {
+    if (order.parent().isPresent()) {
+      statement.setLong(DraftColumns.COUNT + 1, order.parent().get().value());
+    } else {
+      statement.setNull(DraftColumns.COUNT + 1, Types.BIGINT);
+    }
+  }
+}

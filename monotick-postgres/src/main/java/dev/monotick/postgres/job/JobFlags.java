@@ -1,0 +1,31 @@
+package dev.monotick.postgres.job;
+
+/**
+ * What else must be seen to when a job is claimed or ends, as bits of a column. A job without any,
+ * as most are, is nothing but its rows.
+ */
+final class JobFlags {
+
+  /** Has a unique key, which its end releases. */
+  static final int UNIQUE = 1;
+
+  /** Another job waits for its end. */
+  static final int NEXT = 2;
+
+  /** Its run holds something of a limit; only in claims. */
+  static final int LIMITED = 4;
+
+  /** Has a key of its own for limits. */
+  static final int KEYED = 8;
+
+  /** May expire: by its deadline, or because nobody approves it. */
+  static final int EXPIRES = 16;
+
+  /** May not run twice: nobody knows what it did if its replica is gone. */
+  static final int AT_MOST_ONCE = 32;
+
+  /** Needs approval before it first runs. */
+  static final int GATED = 64;
+
+  private JobFlags() {}
+}

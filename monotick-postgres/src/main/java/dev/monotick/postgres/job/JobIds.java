@@ -1,0 +1,20 @@
+package dev.monotick.postgres.job;
+
+/** How jobs are numbered: milliseconds since 2025, and 22 bits that tell apart those of one. */
+final class JobIds {
+
+  private static final long BEGIN_MILLIS = 1_735_689_600_000L;
+  private static final int BITS = 22;
+
+  private JobIds() {}
+
+  /** Returns the least number that a job made at that time can have. */
+  static long atMicros(long micros) {
+    return Math.max(0, Math.floorDiv(micros, 1_000) - BEGIN_MILLIS) << BITS;
+  }
+
+  /** Returns how far numbers grow in so many milliseconds. */
+  static long span(long millis) {
+    return millis << BITS;
+  }
+}

@@ -1,0 +1,124 @@
+package dev.monotick.postgres.job;
+
+import dev.monotick.job.store.JobNote;
+import dev.monotick.job.store.JobRun;
+import dev.monotick.postgres.connection.Database;
+import dev.monotick.replica.ReplicaId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Records what is known of runs that take a while. Thread-safe. */
+final class JobNotes {
+
+  private final Database database;
+  private final String note;
+  private final String lines;
+
+  JobNotes(Database database) {
+    this.database = database;
+    note =
+        database.sql(
+            "select * from @job_note_runs(?::uuid, ?::bigint[], ?::integer[], ?::bigint[],"
+                + " ?::float8[], ?::text[])");
+    lines =
+        database.sql(
+            "insert into @job_line (job_id, at, text)"
+                + " select u.id, timestamptz 'epoch' + u.at * interval '1 microsecond', u.text"
+                + " from unnest(?::bigint[], ?::bigint[], ?::text[]) as u(id, at, text)");
+  }
+
+  /** Returns the runs that have ended, by the word of others. */
+  Set<JobRun> note(ReplicaId replica, List<JobNote> notes, OpenClaims claims) {
+    if (notes.isEmpty()) {
+      return Set.of();
+    }
+    List<JobNote> sorted =
+        notes.stream().sorted(Comparator.comparing(note -> note.run().id())).toList();
+    Set<JobRun> lost = new HashSet<>();
+    Set<Long> ended =
+        database.inTransaction("noting what runs", connection -> note(connection, replica, sorted));
+    for (JobNote each : sorted) {
+      if (ended.contains(each.run().id().value())) {
+        lost.add(each.run());
+        claims.ended(each.run().id(), each.run().number());
+      } else {
+        claims.note(each.run().id(), each.run().number());
+      }
+    }
+    return lost;
+  }
+
+  private Set<Long> note(Connection connection, ReplicaId replica, List<JobNote> notes)
+      throws SQLException {
+    int count = notes.size();
+    long[] ids = new long[count];
+    int[] runs = new int[count];
+    long[] started = new long[count];
+    @Nullable Double[] progress = new @Nullable Double[count];
+    @Nullable String[] doing = new @Nullable String[count];
+    for (int i = 0; i < count; i++) {
+      JobNote each = notes.get(i);
+      ids[i] = each.run().id().value();
+      runs[i] = each.run().number();
+      started[i] = JobColumns.micros(each.startedAt());
+      progress[i] = each.progress();
+      String text = each.doing();
+      doing[i] = text == null ? null : JobColumns.text(text);
+    }
+    Set<Long> ended = new HashSet<>();
+    Set<Long> taken = new HashSet<>(); // and given to others, who have the word now
+    try (PreparedStatement statement = connection.prepareStatement(note)) {
+      statement.setObject(1, replica.value());
+      JobColumns.set(statement, 2, ids);
+      JobColumns.set(statement, 3, runs);
+      JobColumns.set(statement, 4, started);
+      statement.setArray(5, connection.createArrayOf("float8", progress));
+      JobColumns.set(statement, 6, doing);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          ended.add(row.getLong(1));
+          if (OutcomeCodes.isGone(row.getInt(2))) {
+            taken.add(row.getLong(1));
+          }
+        }
+      }
+    }
+    List<JobNote> speaking =
+        notes.stream()
+            .filter(each -> !each.lines().isEmpty() && !taken.contains(each.run().id().value()))
+            .toList();
+    if (!speaking.isEmpty()) {
+      write(connection, speaking);
+    }
+    return ended;
+  }
+
+  private void write(Connection connection, List<JobNote> notes) throws SQLException {
+    int count = notes.stream().mapToInt(each -> each.lines().size()).sum();
+    long[] ids = new long[count];
+    long[] times = new long[count];
+    String[] texts = new String[count];
+    int row = 0;
+    for (JobNote each : notes) {
+      for (JobNote.Line line : each.lines()) {
+        ids[row] = each.run().id().value();
+        times[row] = JobColumns.micros(line.at());
+        texts[row] = JobColumns.text(line.text());
+        row++;
+      }
+    }
+    try (PreparedStatement statement = connection.prepareStatement(lines)) {
+      JobColumns.set(statement, 1, ids);
+      JobColumns.set(statement, 2, times);
+      JobColumns.set(statement, 3, texts);
+      statement.executeUpdate();
+    }
+  }
+}

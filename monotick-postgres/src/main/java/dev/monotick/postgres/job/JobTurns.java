@@ -1,0 +1,241 @@
+package dev.monotick.postgres.job;
+
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.ledger.DatabaseClock;
+import dev.monotick.replica.ReplicaId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The turns of replicas: one statement each. Thread-safe. */
+final class JobTurns {
+
+  /** What changed meanwhile is read again, and may change again; it is no use to hurry after it. */
+  private static final int MOST_TRIES = 5;
+
+  private final Database database;
+  private final DatabaseClock clock;
+  private final Lanes lanes;
+  private final LaneBook book;
+  private final Map<ReplicaId, OpenClaims> claims = new ConcurrentHashMap<>();
+  private final DueTimes due;
+  private final String turn;
+  private final String sweep;
+
+  JobTurns(Database database, DatabaseClock clock, Lanes lanes, DueTimes due) {
+    this.database = database;
+    this.clock = clock;
+    this.lanes = lanes;
+    this.due = due;
+    this.book = new LaneBook(clock.sendTime());
+    sweep =
+        database.sql("select * from @job_sweep(?::integer[], ?::bigint[], ?::bigint, ?::bigint)");
+    turn =
+        database.sql(
+            "select * from @job_turn(?::uuid, "
+                + FinishColumns.TYPES
+                + ", ?::bigint[], ?::bigint[], ?::bigint, ?::integer, ?::bigint, ?::integer[],"
+                + " ?::bigint[], ?::integer[], ?::boolean, ?::integer[], ?::integer[],"
+                + " ?::text[])");
+  }
+
+  OpenClaims claims(ReplicaId replica) {
+    return claims.computeIfAbsent(replica, any -> new OpenClaims());
+  }
+
+  JobTurnReply turn(JobTurn wanted) {
+    OpenClaims own = claims(wanted.replica());
+    Ending ending = ending(own, wanted.finishes());
+    LaneTable table = lanes.known();
+    if (wanted.most() > 0 && table.version() == 0) {
+      table = lanes.refresh();
+    }
+    List<Boolean> finished = List.of();
+    for (int tries = 1; ; tries++) {
+      LaneBook.Plan plan =
+          book.plan(table, wanted, JobColumns.micros(clock.now()), clock.sendTime());
+      boolean promote = wanted.most() > 0 && due.isTimeToLook();
+      Call call = new Call(wanted, ending, table, plan, promote);
+      TurnReader reply = call.run();
+      if (ending != null) {
+        finished = ending.columns().counted(reply.counted());
+        own.ended(ending.runs(), ending.over());
+      }
+      if (promote) {
+        due.looked(reply.nextDue());
+      } else if (ending != null && ending.columns().soonest() < Long.MAX_VALUE) {
+        due.added(reply.now().plus(ending.columns().soonest(), ChronoUnit.MICROS));
+      }
+      ending = null;
+      if (wanted.most() > 0 && reply.version() != table.version() && tries < MOST_TRIES) {
+        table = lanes.refresh();
+        continue;
+      }
+      boolean passedOver = false;
+      if (wanted.most() > 0) {
+        book.heard(plan, reply, clock.sendTime());
+        passedOver = sweep(plan);
+      }
+      List<ClaimedJob> jobs = reply.jobs();
+      return new JobTurnReply(
+          finished,
+          jobs,
+          passedOver || (wanted.most() > 0 && jobs.size() >= wanted.most()),
+          due.untilNext(reply.now(), reply.rateAllows()));
+    }
+  }
+
+  /** Looks at what hints pass over, if it is time to; says whether there was a job. */
+  private boolean sweep(LaneBook.Plan plan) {
+    LaneBook.Sweep wanted = book.sweep(plan, clock.sendTime());
+    if (wanted == null) {
+      return false;
+    }
+    long sent = clock.sendTime();
+    Map<Integer, Long> found =
+        database.once(
+            "looking for jobs that were passed over", connection -> sweep(connection, wanted));
+    long now = clock.sendTime();
+    book.swept(wanted, found, now - sent, now);
+    return !found.isEmpty();
+  }
+
+  private Map<Integer, Long> sweep(Connection connection, LaneBook.Sweep wanted)
+      throws SQLException {
+    Map<Integer, Long> found = new HashMap<>();
+    try (PreparedStatement statement = connection.prepareStatement(sweep)) {
+      JobColumns.set(statement, 1, wanted.lanes());
+      JobColumns.set(statement, 2, wanted.hints());
+      statement.setLong(3, wanted.range().low());
+      statement.setLong(4, wanted.range().high());
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          found.put(row.getInt(1), row.getLong(2));
+        }
+      }
+    }
+    return found;
+  }
+
+  /**
+   * What a turn ends.
+   *
+   * @param columns the reports
+   * @param runs what is known of them here
+   * @param over the claims that are over with them
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, never compared
+  private record Ending(FinishColumns columns, List<OpenClaims.Open> runs, long @Nullable [] over) {
+
+    long @Nullable [] noted() {
+      long[] ids =
+          runs.stream().filter(OpenClaims.Open::noted).mapToLong(OpenClaims.Open::id).toArray();
+      return ids.length == 0 ? null : ids;
+    }
+  }
+
+  /** Returns the columns of one report. */
+  FinishColumns columns(ReplicaId replica, JobFinish finish) {
+    OpenClaims.Open open = claims(replica).find(finish.job().id(), finish.job().run().number());
+    return new FinishColumns(List.of(finish), List.of(known(finish, open)));
+  }
+
+  /** One that is not open is over already, so nothing else is to be seen to. */
+  private FinishColumns.Known known(JobFinish finish, OpenClaims.@Nullable Open open) {
+    return open == null
+        ? new FinishColumns.Known(lanes.id(finish.job().lane()), 0)
+        : new FinishColumns.Known(open.lane(), open.flags());
+  }
+
+  private @Nullable Ending ending(OpenClaims own, List<JobFinish> finishes) {
+    List<OpenClaims.Open> runs = new ArrayList<>(finishes.size());
+    List<FinishColumns.Known> known = new ArrayList<>(finishes.size());
+    for (JobFinish finish : finishes) {
+      OpenClaims.Open open = own.find(finish.job().id(), finish.job().run().number());
+      known.add(known(finish, open));
+      if (open != null) {
+        runs.add(open);
+      }
+    }
+    long[] over = own.overWith(runs);
+    return finishes.isEmpty() && over == null
+        ? null
+        : new Ending(new FinishColumns(finishes, known), runs, over);
+  }
+
+  /** One call of the function. */
+  private final class Call {
+
+    private final JobTurn wanted;
+    private final @Nullable Ending ending;
+    private final LaneTable table;
+    private final LaneBook.Plan plan;
+    private final boolean promote;
+
+    Call(
+        JobTurn wanted,
+        @Nullable Ending ending,
+        LaneTable table,
+        LaneBook.Plan plan,
+        boolean promote) {
+      this.wanted = wanted;
+      this.ending = ending;
+      this.table = table;
+      this.plan = plan;
+      this.promote = promote;
+    }
+
+    TurnReader run() {
+      return database.once("a turn of replica " + wanted.replica(), this::execute);
+    }
+
+    private TurnReader execute(Connection connection) throws SQLException {
+      try (PreparedStatement statement = connection.prepareStatement(turn)) {
+        set(statement);
+        long sent = clock.sendTime();
+        try (ResultSet row = statement.executeQuery()) {
+          TurnReader reply =
+              new TurnReader(table, claims(wanted.replica()).adding(wanted.number())).read(row);
+          clock.heard(sent, reply.now());
+          return reply;
+        }
+      }
+    }
+
+    private void set(PreparedStatement statement) throws SQLException {
+      int index = 1;
+      statement.setObject(index++, wanted.replica().value());
+      if (ending == null || wanted.finishes().isEmpty()) {
+        FinishColumns.setNone(statement, index);
+      } else {
+        ending.columns().set(statement, index);
+      }
+      index += FinishColumns.COUNT;
+      JobColumns.set(statement, index++, ending == null ? null : ending.over());
+      JobColumns.set(statement, index++, ending == null ? null : ending.noted());
+      statement.setLong(index++, wanted.number());
+      statement.setInt(index++, wanted.most());
+      statement.setLong(index++, table.version());
+      JobColumns.set(statement, index++, plan.lanes());
+      JobColumns.set(statement, index++, plan.hints());
+      JobColumns.set(statement, index++, plan.shares());
+      statement.setBoolean(index++, promote);
+      LaneBook.Bounds bounds = wanted.most() > 0 ? plan.bounds() : LaneBook.Bounds.NONE;
+      JobColumns.set(statement, index++, bounds.lanes());
+      JobColumns.set(statement, index++, bounds.limits());
+      JobColumns.set(statement, index, bounds.tenants());
+    }
+  }
+}

@@ -1,0 +1,211 @@
+package dev.monotick.postgres.job;
+
+import static java.util.stream.Collectors.toSet;
+
+import dev.monotick.job.JobId;
+import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.connection.Session;
+import dev.monotick.postgres.notice.Notices;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells replicas of new jobs, and of jobs that others ended: those of this process directly, the
+ * others by a notice.
+ *
+ * <p>A notice is a commit of its own and makes all commits that notify wait for each other, so it
+ * is sent by one thread in a session of its own, never by whoever adds jobs. The first of a burst
+ * leaves at once; what comes while it is under way, or shortly after it, leaves together. Such a
+ * commit need not be durable: a hint that a crash swallows is missed by nobody, since everybody
+ * looks anyway after one.
+ *
+ * <p>Thread-safe.
+ */
+final class JobWakes implements JobHints, AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(JobWakes.class);
+
+  private static final String READY = "jobs";
+  private static final String ENDED = "ended";
+  private static final long PAUSE_MILLIS = 10;
+  private static final int LONGEST_TEXT = 1_000;
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+  private final Notices notices;
+  private final boolean sends;
+  private final Session session;
+  private final List<Consumer<Set<String>>> readyListeners = new CopyOnWriteArrayList<>();
+  private final List<Consumer<Set<JobId>>> endedListeners = new CopyOnWriteArrayList<>();
+  private final ScheduledThreadPoolExecutor sender;
+  private final Set<String> queues = new TreeSet<>(); // to be told; guarded by this
+  private final Set<JobId> ended = new TreeSet<>(); // to be told; guarded by this
+  private boolean sending; // or pausing after that; guarded by this
+
+  JobWakes(Database database, Notices notices) {
+    this.notices = notices;
+    this.sends = notices.presenceKey().isPresent();
+    this.session = database.session(JobWakes::prepare);
+    this.sender =
+        new ScheduledThreadPoolExecutor(
+            1,
+            action -> {
+              Thread thread = new Thread(action, "monotick-wakes");
+              thread.setDaemon(true);
+              return thread;
+            });
+    sender.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    notices.listen(READY, this::heardReady);
+    notices.listen(ENDED, this::heardEnded);
+  }
+
+  private static boolean prepare(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      return statement.execute("set synchronous_commit = off");
+    }
+  }
+
+  void whenReady(Consumer<Set<String>> listener) {
+    readyListeners.add(listener);
+  }
+
+  void whenEnded(Consumer<Set<JobId>> listener) {
+    endedListeners.add(listener);
+  }
+
+  @Override
+  public void wake(Collection<String> names) {
+    if (names.isEmpty()) {
+      return;
+    }
+    tell(readyListeners, Set.copyOf(names));
+    if (sends) {
+      synchronized (this) {
+        queues.addAll(names);
+      }
+      send();
+    }
+  }
+
+  @Override
+  public void ended(Collection<JobId> ids) {
+    if (ids.isEmpty()) {
+      return;
+    }
+    tell(endedListeners, Set.copyOf(ids));
+    if (sends) {
+      synchronized (this) {
+        ended.addAll(ids);
+      }
+      send();
+    }
+  }
+
+  private synchronized void send() {
+    if (!sending) {
+      sending = true;
+      try {
+        sender.execute(this::sendAll);
+      } catch (RejectedExecutionException e) {
+        log.debug("the store is closed, others find new jobs when they look", e);
+      }
+    }
+  }
+
+  private void sendAll() {
+    List<String> ready;
+    List<JobId> over;
+    synchronized (this) {
+      ready = List.copyOf(queues);
+      over = List.copyOf(ended);
+      queues.clear();
+      ended.clear();
+      if (ready.isEmpty() && over.isEmpty()) {
+        sending = false;
+        return;
+      }
+    }
+    try {
+      session.call("telling of jobs", TIMEOUT, connection -> notify(connection, ready, over));
+    } catch (RuntimeException e) { // it was a hint
+      log.debug("others could not be told of jobs, they find them when they look", e);
+    }
+    try {
+      ScheduledFuture<?> unused =
+          sender.schedule(this::sendAll, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      log.debug("closed while others were told of jobs", e);
+    }
+  }
+
+  private boolean notify(Connection connection, List<String> ready, List<JobId> over)
+      throws SQLException {
+    if (!ready.isEmpty()) {
+      String names = String.join(",", ready);
+      notices.send(connection, READY, names.length() > LONGEST_TEXT ? "" : names);
+    }
+    StringBuilder ids = new StringBuilder();
+    for (JobId id : over) {
+      if (ids.length() > LONGEST_TEXT) {
+        notices.send(connection, ENDED, ids.toString());
+        ids.setLength(0);
+      }
+      ids.append(ids.length() == 0 ? "" : ",").append(id);
+    }
+    if (ids.length() > 0) {
+      notices.send(connection, ENDED, ids.toString());
+    }
+    return true;
+  }
+
+  /** No names stand for all queues. */
+  private void heardReady(Optional<String> detail) {
+    tell(readyListeners, split(detail.orElse("")).collect(toSet()));
+  }
+
+  private void heardEnded(Optional<String> detail) {
+    Set<JobId> ids = new HashSet<>();
+    split(detail.orElse(""))
+        .filter(text -> text.chars().allMatch(c -> c >= '0' && c <= '9') && text.length() < 19)
+        .forEach(text -> ids.add(JobId.parse(text)));
+    if (!ids.isEmpty()) {
+      tell(endedListeners, ids);
+    }
+  }
+
+  private static Stream<String> split(String text) {
+    return Stream.of(text.split(",")).filter(part -> !part.isEmpty());
+  }
+
+  private static <T> void tell(List<Consumer<T>> listeners, T news) {
+    for (Consumer<T> listener : listeners) {
+      try {
+        listener.accept(news);
+      } catch (RuntimeException e) {
+        log.error("a listener failed, others are told all the same", e);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    sender.shutdownNow();
+    session.close();
+  }
+}

@@ -1,0 +1,230 @@
+package dev.monotick.postgres.job;
+
+import dev.monotick.job.JobLane;
+import dev.monotick.job.internal.LanePicker;
+import dev.monotick.job.store.JobTurn;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of the lanes from turn to turn, and how much to take of which. Thread-safe. */
+final class LaneBook {
+
+  private static final Duration EVERY_RECENT = Duration.ofMillis(100);
+  private static final Duration EVERYTHING = Duration.ofSeconds(10);
+
+  /** While there is nothing to do, everything is looked at as often as that. */
+  private static final long IDLE_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private final LaneHints hints = new LaneHints(); // guarded by this
+  private final LanePicker picker = new LanePicker(); // guarded by this
+  private final Map<Integer, Long> waitingSince = new HashMap<>(); // full lanes; guarded by this
+  private final LaneSweep recent; // of what is not settled; guarded by this
+  private final LaneSweep all; // of everything, in case we are wrong; guarded by this
+  private @Nullable Choice choice; // guarded by this
+  private boolean wasEmpty; // the last turn found nothing; guarded by this
+  private long emptySince; // or since the last look at everything; guarded by this
+
+  LaneBook(long nowNanos) {
+    recent = new LaneSweep(EVERY_RECENT, nowNanos);
+    all = new LaneSweep(EVERYTHING, nowNanos);
+    emptySince = nowNanos;
+  }
+
+  /** Lanes that a replica may take jobs of. */
+  private record Choice(
+      long version, Set<String> kinds, Set<String> queues, List<Integer> lanes, Bounds bounds) {
+
+    boolean fits(LaneTable table, JobTurn turn) {
+      return version == table.version()
+          && kinds.equals(turn.kinds())
+          && queues.equals(turn.queues());
+    }
+  }
+
+  /**
+   * What to ask for.
+   *
+   * @param lanes which lanes to look at
+   * @param hints from which number on
+   * @param shares how many to take of each, if it has them
+   * @param bounds which of them have limits
+   */
+  @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
+  record Plan(int[] lanes, long[] hints, int[] shares, Bounds bounds) {}
+
+  /** Limits of lanes: each pair of a lane and a limit, and whom it counts the lane for. */
+  @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
+  record Bounds(int @Nullable [] lanes, int @Nullable [] limits, String @Nullable [] tenants) {
+
+    static final Bounds NONE = new Bounds(null, null, null);
+
+    static Bounds of(LaneTable table, List<Integer> lanes) {
+      List<Integer> bound = new ArrayList<>();
+      List<Integer> limits = new ArrayList<>();
+      List<String> tenants = new ArrayList<>();
+      for (LaneTable.Limit limit : table.limits()) {
+        for (int id : lanes) {
+          JobLane lane = table.lane(id);
+          if (limit.bounds(lane)) {
+            bound.add(id);
+            limits.add(limit.id());
+            tenants.add(limit.countedFor(lane));
+          }
+        }
+      }
+      return bound.isEmpty()
+          ? NONE
+          : new Bounds(
+              bound.stream().mapToInt(Integer::intValue).toArray(),
+              limits.stream().mapToInt(Integer::intValue).toArray(),
+              tenants.toArray(String[]::new));
+    }
+  }
+
+  /** Says what to ask for in a turn. */
+  synchronized Plan plan(LaneTable table, JobTurn turn, long nowMicros, long nowNanos) {
+    boolean everything = wasEmpty && all.isCheap() && nowNanos - emptySince >= IDLE_NANOS;
+    if (everything) {
+      emptySince = nowNanos;
+      all.lookedAtAll(nowNanos);
+    }
+    Choice chosen = choose(table, turn);
+    List<Integer> lanes = chosen.lanes();
+    int count = lanes.size();
+    Plan plan = new Plan(new int[count], new long[count], new int[count], chosen.bounds());
+    for (int i = 0; i < count; i++) {
+      plan.lanes[i] = lanes.get(i);
+      plan.hints[i] = everything ? 0 : hints.hint(lanes.get(i));
+    }
+    share(table, plan, turn.most(), nowMicros);
+    return plan;
+  }
+
+  private void share(LaneTable table, Plan plan, int most, long nowMicros) {
+    if (plan.lanes.length == 1) {
+      plan.shares[0] = most;
+      return;
+    }
+    List<LanePicker.Candidate> candidates = new ArrayList<>();
+    List<Integer> places = new ArrayList<>();
+    for (int i = 0; i < plan.lanes.length; i++) {
+      Long since = waitingSince.get(plan.lanes[i]);
+      if (since != null) {
+        candidates.add(candidate(table, plan.lanes[i], Math.max(0, nowMicros - since)));
+        places.add(i);
+      }
+    }
+    if (candidates.isEmpty()) {
+      for (int i = 0; i < plan.lanes.length; i++) {
+        candidates.add(candidate(table, plan.lanes[i], 0));
+        places.add(i);
+      }
+    }
+    int[] takes = picker.pick(candidates, most);
+    for (int i = 0; i < takes.length; i++) {
+      plan.shares[places.get(i)] = takes[i];
+    }
+  }
+
+  private static LanePicker.Candidate candidate(LaneTable table, int id, long waitedMicros) {
+    JobLane lane = table.lane(id);
+    return new LanePicker.Candidate(
+        id,
+        lane.tenant(),
+        table.weight(lane.tenant()),
+        lane.priority(),
+        Duration.ofMillis(waitedMicros / 1_000),
+        LanePicker.MANY);
+  }
+
+  private Choice choose(LaneTable table, JobTurn turn) {
+    Choice current = choice;
+    if (current == null || !current.fits(table, turn)) {
+      List<Integer> lanes = new ArrayList<>();
+      table
+          .lanes()
+          .forEach(
+              (id, lane) -> {
+                if (turn.kinds().contains(lane.kind())
+                    && (turn.queues().isEmpty() || turn.queues().contains(lane.queue()))
+                    && !table.isPaused(lane)) {
+                  lanes.add(id);
+                }
+              });
+      lanes.sort(
+          Comparator.<Integer>comparingInt(id -> table.lane(id).priority())
+              .thenComparingInt(id -> id));
+      current =
+          new Choice(
+              table.version(),
+              Set.copyOf(turn.kinds()),
+              Set.copyOf(turn.queues()),
+              lanes,
+              Bounds.of(table, lanes));
+      choice = current;
+    }
+    return current;
+  }
+
+  /** Takes in what a turn found. */
+  synchronized void heard(Plan plan, TurnReader reply, long nowNanos) {
+    boolean isEmpty = reply.jobs().isEmpty();
+    if (isEmpty && !wasEmpty) {
+      emptySince = nowNanos;
+    }
+    wasEmpty = isEmpty;
+    hints.saw(reply.idBefore(), reply.firstOpen(), reply.nextTransaction());
+    reply.last().forEach(hints::claimed);
+    if (plan.lanes.length > 1) {
+      for (int lane : plan.lanes) {
+        waitingSince.remove(lane);
+      }
+      waitingSince.putAll(reply.waitingSince());
+    }
+  }
+
+  /**
+   * A look at what the hints pass over.
+   *
+   * @param lanes which lanes
+   * @param hints up to which number of each
+   */
+  @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
+  record Sweep(int[] lanes, long[] hints, LaneSweep.Range range, boolean isRecent, long to) {}
+
+  /** Returns what is to be looked at again now, null if nothing is. */
+  synchronized @Nullable Sweep sweep(Plan plan, long nowNanos) {
+    boolean isRecent = recent.isDue(nowNanos);
+    if ((!isRecent && !all.isDue(nowNanos)) || plan.lanes.length == 0) {
+      return null;
+    }
+    long[] bounds = new long[plan.lanes.length];
+    long highest = 0;
+    for (int i = 0; i < bounds.length; i++) {
+      bounds[i] = hints.hint(plan.lanes[i]);
+      highest = Math.max(highest, bounds[i]);
+    }
+    if (isRecent && hints.settled() >= highest) {
+      recent.lookedAtAll(nowNanos);
+      isRecent = false;
+    }
+    if (!isRecent && (!all.isDue(nowNanos) || highest == 0)) {
+      return null;
+    }
+    LaneSweep.Range range =
+        isRecent ? recent.piece(hints.settled(), highest) : all.piece(0, highest);
+    return new Sweep(plan.lanes, bounds, range, isRecent, highest);
+  }
+
+  /** Takes in what such a look found: the first job of each lane that the hint passes over. */
+  synchronized void swept(Sweep sweep, Map<Integer, Long> found, long tookNanos, long nowNanos) {
+    (sweep.isRecent() ? recent : all).looked(sweep.range(), sweep.to(), tookNanos, nowNanos);
+    found.forEach(hints::found);
+  }
+}

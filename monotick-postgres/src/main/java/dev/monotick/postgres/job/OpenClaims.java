@@ -1,0 +1,148 @@
+package dev.monotick.postgres.job;
+
+import dev.monotick.job.JobId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one replica claimed and has not heard the end of: which claim each run belongs to, so that
+ * the claim's row is deleted with the last of its runs, and what must be seen to when it ends.
+ * Thread-safe.
+ */
+final class OpenClaims {
+
+  private final Map<Long, Open> open = new HashMap<>(); // guarded by this
+  private final List<Long> over = new ArrayList<>(); // claims to be deleted; guarded by this
+
+  /** A claim, and how many of its runs are open. */
+  private static final class Claim {
+
+    private final long number;
+    private int runs;
+
+    Claim(long number) {
+      this.number = number;
+    }
+  }
+
+  /** A run that has not ended, as far as is known here. */
+  static final class Open {
+
+    private final long id;
+    private final Claim claim;
+    private final int run;
+    private final int lane;
+    private final int flags;
+    private boolean noted;
+
+    private Open(long id, Claim claim, int run, int lane, int flags) {
+      this.id = id;
+      this.claim = claim;
+      this.run = run;
+      this.lane = lane;
+      this.flags = flags;
+    }
+
+    int lane() {
+      return lane;
+    }
+
+    int flags() {
+      return flags;
+    }
+
+    long id() {
+      return id;
+    }
+
+    boolean noted() {
+      return noted;
+    }
+  }
+
+  /** Adds the runs of a claim, told one by one. */
+  final class Adding {
+
+    private final Claim claim;
+
+    private Adding(long number) {
+      this.claim = new Claim(number);
+    }
+
+    void add(long id, int run, int lane, int flags) {
+      synchronized (OpenClaims.this) {
+        Open old = open.get(id);
+        if (old != null && old.run >= run) {
+          return; // the turn was repeated
+        }
+        if (old != null) {
+          close(old);
+        }
+        open.put(id, new Open(id, claim, run, lane, flags));
+        claim.runs++;
+      }
+    }
+  }
+
+  Adding adding(long number) {
+    return new Adding(number);
+  }
+
+  synchronized @Nullable Open find(JobId id, int run) {
+    Open found = open.get(id.value());
+    return found == null || found.run != run ? null : found;
+  }
+
+  synchronized void note(JobId id, int run) {
+    Open found = find(id, run);
+    if (found != null) {
+      found.noted = true;
+    }
+  }
+
+  /** Returns the claims that are over once those runs are, and those that are over already. */
+  synchronized long @Nullable [] overWith(List<Open> ending) {
+    List<Long> numbers = new ArrayList<>(over);
+    Map<Claim, Integer> ends = new HashMap<>();
+    for (Open run : ending) {
+      if (ends.merge(run.claim, 1, Integer::sum) == run.claim.runs) {
+        numbers.add(run.claim.number);
+      }
+    }
+    return numbers.isEmpty() ? null : numbers.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  /** Forgets runs that have ended, and claims whose rows were deleted. */
+  synchronized void ended(List<Open> runs, long @Nullable [] deleted) {
+    runs.forEach(this::remove);
+    if (deleted != null) {
+      for (long number : deleted) {
+        over.remove((Long) number);
+      }
+    }
+  }
+
+  /** Forgets a run that ended otherwise than in a turn. */
+  synchronized void ended(JobId id, int run) {
+    Open found = find(id, run);
+    if (found != null) {
+      remove(found);
+    }
+  }
+
+  private void remove(Open run) {
+    if (open.remove(run.id, run)) {
+      close(run);
+    }
+  }
+
+  private void close(Open run) {
+    run.claim.runs--;
+    if (run.claim.runs == 0) {
+      over.add(run.claim.number);
+    }
+  }
+}

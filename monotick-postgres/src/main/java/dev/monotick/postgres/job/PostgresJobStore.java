@@ -1,0 +1,214 @@
+package dev.monotick.postgres.job;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobId;
+import dev.monotick.job.store.Enqueued;
+import dev.monotick.job.store.JobCount;
+import dev.monotick.job.store.JobFilter;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobLimit;
+import dev.monotick.job.store.JobNote;
+import dev.monotick.job.store.JobOrder;
+import dev.monotick.job.store.JobPause;
+import dev.monotick.job.store.JobRun;
+import dev.monotick.job.store.JobStore;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.ledger.DatabaseClock;
+import dev.monotick.postgres.notice.Notices;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.task.SqlWork;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+
+/** Jobs in the database. Thread-safe. */
+public final class PostgresJobStore implements JobStore, AutoCloseable {
+
+  private final DatabaseClock clock;
+  private final JobEnqueuer enqueuer;
+  private final JobTurns turns;
+  private final JobWakes wakes;
+  private final JobRescue rescue;
+  private final JobNotes notes;
+  private final JobTransactions transactions;
+  private final JobControl control;
+  private final JobReader reader;
+  private final JobSettings settings;
+
+  /** Creates a store. */
+  public PostgresJobStore(Database database, DatabaseClock clock, Notices notices) {
+    this.clock = clock;
+    Lanes lanes = new Lanes(database);
+    DueTimes due = new DueTimes(clock);
+    this.enqueuer = new JobEnqueuer(database, lanes, due);
+    this.turns = new JobTurns(database, clock, lanes, due);
+    this.wakes = new JobWakes(database, notices);
+    this.rescue = new JobRescue(database);
+    this.notes = new JobNotes(database);
+    this.transactions = new JobTransactions(database, turns);
+    this.control = new JobControl(database, new JobEnds(database), wakes);
+    this.reader = new JobReader(database);
+    this.settings = new JobSettings(database, wakes);
+  }
+
+  @Override
+  public Instant now() {
+    return clock.now();
+  }
+
+  @Override
+  public List<Enqueued> enqueue(JobOrder order) {
+    List<Enqueued> replies = enqueuer.enqueue(order);
+    Set<String> queues = new HashSet<>();
+    order.drafts().forEach(draft -> queues.add(draft.lane().queue()));
+    wakes.wake(queues);
+    return replies;
+  }
+
+  @Override
+  public List<Enqueued> enqueue(Connection connection, JobOrder order) throws SQLException {
+    return enqueuer.enqueue(connection, order);
+  }
+
+  @Override
+  public void wake(Collection<String> queues) {
+    wakes.wake(queues);
+  }
+
+  @Override
+  public void whenReady(Consumer<Set<String>> listener) {
+    wakes.whenReady(listener);
+  }
+
+  @Override
+  public void whenEnded(Consumer<Set<JobId>> listener) {
+    wakes.whenEnded(listener);
+  }
+
+  @Override
+  public JobTurnReply turn(JobTurn turn) {
+    return turns.turn(turn);
+  }
+
+  @Override
+  public Set<JobRun> note(ReplicaId replica, List<JobNote> notes) {
+    return this.notes.note(replica, notes, turns.claims(replica));
+  }
+
+  @Override
+  public int rescue() {
+    return rescue.rescue();
+  }
+
+  @Override
+  public void transact(ReplicaId replica, JobFinish success, DataSource dataSource, SqlWork work)
+      throws SQLException {
+    transactions.run(replica, success, dataSource, work);
+  }
+
+  @Override
+  public boolean cancel(JobId id, String by, String reason) {
+    return control.cancel(id, by, reason);
+  }
+
+  @Override
+  public boolean approve(JobId id, String by, String note) {
+    return control.approve(id, by, note);
+  }
+
+  @Override
+  public boolean reject(JobId id, String by, String note) {
+    return control.reject(id, by, note);
+  }
+
+  @Override
+  public boolean reschedule(JobId id, Instant at) {
+    return control.reschedule(id, at);
+  }
+
+  @Override
+  public List<JobId> requeue(List<JobId> ids, String by) {
+    return control.requeue(ids, by);
+  }
+
+  @Override
+  public List<JobId> purge(List<JobId> ids) {
+    return control.purge(ids);
+  }
+
+  @Override
+  public Optional<Job> find(JobId id) {
+    return reader.find(id);
+  }
+
+  @Override
+  public List<JobNote.Line> log(JobId id, int limit) {
+    return reader.log(id, limit);
+  }
+
+  @Override
+  public List<Job> list(JobFilter filter, int limit) {
+    return reader.list(filter, limit);
+  }
+
+  @Override
+  public List<JobCount> counts() {
+    return reader.counts();
+  }
+
+  @Override
+  public void pause(JobPause pause) {
+    settings.pause(pause);
+  }
+
+  @Override
+  public boolean resume(JobPause.Of of, String name) {
+    return settings.resume(of, name);
+  }
+
+  @Override
+  public List<JobPause> pauses() {
+    return settings.pauses();
+  }
+
+  @Override
+  public void limit(JobLimit limit) {
+    settings.limit(limit);
+  }
+
+  @Override
+  public boolean unlimit(JobLimit.Scope scope) {
+    return settings.unlimit(scope);
+  }
+
+  @Override
+  public List<JobLimit> limits() {
+    return settings.limits();
+  }
+
+  @Override
+  public void weigh(String tenant, int weight) {
+    settings.weigh(tenant, weight);
+  }
+
+  @Override
+  public void retain(String queue, String tenant, Duration retention) {
+    settings.retain(queue, tenant, retention);
+  }
+
+  /** Ends the session that wakes others. */
+  @Override
+  public void close() {
+    wakes.close();
+  }
+}

@@ -1,0 +1,1022 @@
+-- What happens to jobs all the time, each in one round trip.
+-- min_code_version: 1
+--
+-- Functions, because a session keeps their plans even behind a pooler that allows no prepared statements, and
+-- because their planner settings are their own: hot tables are empty at one moment and large at the next, so what
+-- statistics say of them is always wrong, and the only right way into them is their primary key.
+--
+-- Order of locks: limits, then attempts, then keys, then what waits; within each by their keys. All at read
+-- committed, where each statement sees what was committed before it.
+
+-- The number of a job made now, without what tells apart those of one millisecond.
+create function @job_id_now() returns bigint
+language sql volatile
+as $$
+  select (floor(extract(epoch from clock_timestamp()) * 1000)::bigint - 1735689600000) << 22
+$$;
+
+-- What a unique key is kept under.
+create function @job_key(kind text, tenant text, key text) returns uuid
+language sql immutable
+as $$
+  select encode(substr(sha256(convert_to(kind || '/' || tenant || '/' || key, 'UTF8')), 1, 16), 'hex')::uuid
+$$;
+
+-- Adds jobs that are ready at once and have nothing to do with each other, and returns their numbers.
+--
+-- The transaction gets its number before the jobs get theirs: so whoever sees later that no transaction up to some
+-- number is open any more knows that the jobs of that time are all there.
+create function @job_add(
+  of_lanes     integer[],
+  of_versions  integer[],
+  of_timeouts  bigint[],
+  of_most      smallint[],
+  of_effects   smallint[],
+  of_flags     smallint[],
+  of_payloads  bytea[],
+  of_keys      text[],   -- limit keys; null if none has one
+  of_headers   text[],   -- each the text of an array; null if none has any
+  of_parent    bigint
+) returns bigint[]
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  ids   bigint[];
+  base  bigint;
+  at    timestamptz;
+begin
+  perform pg_current_xact_id();
+  base := @job_id_now();
+  at := clock_timestamp();
+  ids := array(select base | nextval('@job_number') from generate_series(1, cardinality(of_lanes)));
+  insert into @job (id, created_at, timeout_millis, parent_id, lane, version, max_attempts, effect, limit_key, headers, payload)
+  select u.id, at, u.timeout, of_parent, u.lane, u.version, u.most, u.effect, u.key, u.headers::text[], u.payload
+    from unnest(ids, of_timeouts, of_lanes, of_versions, of_most, of_effects, of_keys, of_headers, of_payloads)
+      as u(id, timeout, lane, version, most, effect, key, headers, payload);
+  insert into @job_ready (id, ready_at, lane, run, attempt, flags)
+  select u.id, at, u.lane, 0, 0, u.flags from unnest(ids, of_lanes, of_flags) as u(id, lane, flags);
+  insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+  select u.lane, 0, count(*), 0, 0, 0, 0, 0 from unnest(of_lanes) as u(lane) group by u.lane;
+  return ids;
+end
+$$;
+
+-- Adds jobs of all kinds, and returns their numbers, or those of the jobs that have their unique keys already.
+--
+-- Somebody else's transaction that adds the same key is waited for; an existing key is not locked.
+create function @job_add_all(
+  of_lanes      integer[],
+  of_versions   integer[],
+  of_timeouts   bigint[],
+  of_most       smallint[],
+  of_effects    smallint[],
+  of_flags      smallint[],
+  of_payloads   bytea[],
+  of_keys       text[],
+  of_headers    text[],
+  of_parent     bigint,
+  of_delays     bigint[],   -- microseconds
+  of_starts     bigint[],   -- microseconds since 1970
+  of_deadlines  bigint[],   -- microseconds since 1970
+  of_approvals  bigint[],   -- milliseconds
+  of_uniques    text[],
+  of_windows    bigint[],   -- milliseconds
+  follow        integer,    -- 0 none, 1 each after the one before, 2 the last after all others
+  out ids       bigint[],
+  out fresh     boolean[]
+)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  base    bigint;
+  at      timestamptz;
+  one     record;
+  before  uuid;
+  first   integer;
+  found_id bigint;
+begin
+  perform pg_current_xact_id();
+  base := @job_id_now();
+  at := clock_timestamp();
+  ids := array(select base | nextval('@job_number') from generate_series(1, cardinality(of_lanes)));
+  fresh := array_fill(true, array[cardinality(of_lanes)]);
+  for one in
+    select @job_key(l.kind, l.tenant, u.key) as hash, u.place::integer, at + u.span * interval '1 millisecond' as until
+      from unnest(of_lanes, of_uniques, of_windows) with ordinality as u(lane, key, span, place)
+      join @job_lane l on l.id = u.lane
+     where u.key is not null
+     order by 1, 2
+  loop
+    if one.hash = before then -- twice in one order
+      ids[one.place] := ids[first];
+      fresh[one.place] := false;
+      continue;
+    end if;
+    before := one.hash;
+    first := one.place;
+    loop
+      insert into @job_unique (hash, job_id, until) values (one.hash, ids[one.place], one.until) on conflict do nothing;
+      exit when found;
+      update @job_unique q set job_id = ids[one.place], until = one.until where q.hash = one.hash and q.until <= at;
+      exit when found;
+      select q.job_id into found_id from @job_unique q where q.hash = one.hash;
+      if found then
+        ids[one.place] := found_id;
+        fresh[one.place] := false;
+        exit;
+      end if; -- else it was released meanwhile
+    end loop;
+  end loop;
+  with draft as materialized (
+    select u.*,
+           greatest(at + u.delay * interval '1 microsecond', timestamptz 'epoch' + u.start * interval '1 microsecond') as due,
+           case follow
+             when 1 then lead(u.id) over (order by u.place)
+             when 2 then case when u.place < cardinality(ids) and fresh[cardinality(ids)] then ids[cardinality(ids)] end
+           end as next_id,
+           case follow
+             when 1 then least(row_number() over (order by u.place) - 1, 1)
+             when 2 then case when u.place = cardinality(ids) then count(*) over () - 1 else 0 end
+             else 0
+           end as pending
+      from unnest(ids, fresh, of_lanes, of_versions, of_timeouts, of_most, of_effects, of_flags, of_payloads, of_keys, of_headers,
+                  of_delays, of_starts, of_deadlines, of_approvals, of_uniques, of_windows) with ordinality
+        as u(id, is_new, lane, version, timeout, most, effect, flags, payload, key, headers,
+             delay, start, deadline, approval, unique_key, span, place)
+     where u.is_new),
+  job as materialized (
+    select d.*, (d.flags | case when d.next_id is null then 0 else 2 end)::smallint as all_flags,
+           case when d.pending > 0 then 'wait' when d.approval is not null then 'gate' when d.due > at then 'delayed' else 'ready' end as goes,
+           timestamptz 'epoch' + d.deadline * interval '1 microsecond' as deadline_at
+      from draft d),
+  body as (
+    insert into @job (id, created_at, timeout_millis, next_id, parent_id, approval_millis, deadline, lane, version, max_attempts, effect,
+                      unique_key, unique_millis, limit_key, headers, payload)
+    select id, at, timeout, next_id, of_parent, approval, deadline_at, lane, version, most, effect, unique_key, span, key, headers::text[],
+           payload
+      from job),
+  ready as (
+    insert into @job_ready (id, ready_at, lane, run, attempt, flags)
+    select id, at, lane, 0, 0, all_flags from job where goes = 'ready'),
+  delayed as (
+    insert into @job_delayed (due_at, id, lane, run, attempt, flags, retrying)
+    select due, id, lane, 0, 0, all_flags, false from job where goes = 'delayed'),
+  gate as (
+    insert into @job_gate (id, asked_at, due_at, lane, run, attempt, flags)
+    select id, at, case when due > at then due end, lane, 0, 0, all_flags from job where goes = 'gate'),
+  wait as (
+    insert into @job_wait (id, lane, pending, flags, needs_success, due_at)
+    select id, lane, pending, all_flags, follow = 1, case when due > at then due end from job where goes = 'wait'),
+  expiry as (
+    insert into @job_expiry (at, id)
+    select deadline_at, id from job where deadline_at is not null
+    union
+    select at + approval * interval '1 millisecond', id from job where goes = 'gate')
+  insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+  select lane, count(*) filter (where goes <> 'ready'), count(*) filter (where goes = 'ready'), 0, 0, 0, 0, 0 from job group by lane;
+end
+$$;
+
+-- Records the ends of runs and says which count: those that had not ended, and those that ended just so already.
+-- Numbers must come in their order.
+create function @job_finish(
+  who          uuid,
+  of_ids       bigint[],
+  of_runs      integer[],
+  of_attempts  smallint[],
+  of_lanes     integer[],
+  of_flags     smallint[],
+  of_outcomes  smallint[],
+  of_started   bigint[],  -- microseconds since 1970
+  of_took      bigint[],
+  of_details   text[],    -- null if none has any
+  of_results   bytea[],   -- null if none has any
+  of_delays    bigint[],  -- microseconds until it is tried again; null if none is
+  out counted  boolean[]  -- null if all count
+)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  at     timestamptz := clock_timestamp();
+  fresh  boolean[];
+begin
+  begin
+    insert into @job_attempt (job_id, ended_at, started_at, took_micros, replica, run, attempt, outcome, detail, result)
+    select u.id, at, timestamptz 'epoch' + u.started * interval '1 microsecond', u.took, who, u.run, u.attempt, u.outcome, u.detail, u.result
+      from unnest(of_ids, of_started, of_took, of_runs, of_attempts, of_outcomes, of_details, of_results)
+        as u(id, started, took, run, attempt, outcome, detail, result);
+  exception when unique_violation then
+    -- Some ended before. Rare, so it may cost more.
+    with new as (
+      insert into @job_attempt (job_id, ended_at, started_at, took_micros, replica, run, attempt, outcome, detail, result)
+      select u.id, at, timestamptz 'epoch' + u.started * interval '1 microsecond', u.took, who, u.run, u.attempt, u.outcome, u.detail, u.result
+        from unnest(of_ids, of_started, of_took, of_runs, of_attempts, of_outcomes, of_details, of_results)
+          as u(id, started, took, run, attempt, outcome, detail, result)
+      on conflict do nothing
+      returning job_id, run)
+    select array_agg(n.job_id is not null order by u.place) into fresh
+      from unnest(of_ids, of_runs) with ordinality as u(id, run, place)
+      left join new n on n.job_id = u.id and n.run = u.run;
+    select array_agg(u.is_new or coalesce(a.replica = who and a.outcome = u.outcome, false) order by u.place) into counted
+      from unnest(of_ids, of_runs, of_outcomes, fresh) with ordinality as u(id, run, outcome, is_new, place)
+      left join @job_attempt a on a.job_id = u.id and a.run = u.run;
+    select array_agg(u.id), array_agg(u.run), array_agg(u.attempt), array_agg(u.lane), array_agg(u.flags), array_agg(u.outcome), array_agg(u.delay)
+      into of_ids, of_runs, of_attempts, of_lanes, of_flags, of_outcomes, of_delays
+      from (select * from unnest(of_ids, of_runs, of_attempts, of_lanes, of_flags, of_outcomes, of_delays, fresh) with ordinality
+              as u(id, run, attempt, lane, flags, outcome, delay, is_new, place)
+             where u.is_new order by u.place) as u;
+    if of_ids is null then
+      return;
+    end if;
+  end;
+  if of_outcomes <> array_fill(0::smallint, array[cardinality(of_outcomes)]) then
+    insert into @job_delayed (due_at, id, lane, run, attempt, flags, retrying)
+    select at + u.delay * interval '1 microsecond', u.id, u.lane, u.run, case u.outcome when 1 then u.attempt else u.attempt - 1 end,
+           u.flags & ~4::smallint, u.outcome = 1
+      from unnest(of_ids, of_lanes, of_runs, of_attempts, of_flags, of_outcomes, of_delays)
+        as u(id, lane, run, attempt, flags, outcome, delay)
+     where u.outcome in (1, 2);
+    insert into @job_ready (id, ready_at, lane, run, attempt, flags)
+    select u.id, at, -u.lane, u.run, u.attempt - 1, u.flags & ~4::smallint
+      from unnest(of_ids, of_lanes, of_runs, of_attempts, of_flags, of_outcomes) as u(id, lane, run, attempt, flags, outcome)
+     where u.outcome = 5;
+    insert into @job_dead (id, died_at, lane, run)
+    select u.id, at, u.lane, u.run
+      from unnest(of_ids, of_lanes, of_runs, of_outcomes) as u(id, lane, run, outcome)
+     where u.outcome = 3;
+  end if;
+  insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+  select u.lane, count(*) filter (where u.outcome in (1, 2)), count(*) filter (where u.outcome = 5), - count(*),
+         count(*) filter (where u.outcome = 0), count(*) filter (where u.outcome in (1, 3)), count(*) filter (where u.outcome = 3),
+         count(*) filter (where u.outcome in (4, 8))
+    from unnest(of_lanes, of_outcomes) as u(lane, outcome) group by u.lane;
+  if of_flags <> array_fill(0::smallint, array[cardinality(of_flags)]) then
+    perform @job_released(array_agg(u.id), array_agg(u.run))
+       from unnest(of_ids, of_runs, of_flags) as u(id, run, flags) where u.flags & 4 <> 0 having count(*) > 0;
+    perform @job_ended(array_agg(u.id), array_agg(u.run), array_agg(u.lane), array_agg((u.flags & ~4)::smallint), array_agg(u.outcome = 0))
+       from unnest(of_ids, of_runs, of_lanes, of_flags, of_outcomes) as u(id, run, lane, flags, outcome)
+      where u.flags & 3 <> 0 and u.outcome in (0, 3, 4, 8) having count(*) > 0;
+  end if;
+end
+$$;
+
+-- Gives back what runs held of limits, and lets jobs go on that waited for their key.
+create function @job_released(of_ids bigint[], of_runs integer[]) returns void
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  one  record;
+begin
+  perform @job_lock_limits(array(
+    select distinct h.limit_id from unnest(of_ids, of_runs) as u(id, run) join @job_hold h on h.job_id = u.id and h.run = u.run));
+  for one in
+    with gone as (
+      delete from @job_hold h using unnest(of_ids, of_runs) as u(id, run)
+       where h.job_id = u.id and h.run = u.run
+      returning h.limit_id, h.tenant, h.key)
+    select g.limit_id, g.tenant, g.key, count(*)::integer as runs from gone g group by 1, 2, 3 order by 1, 2, 3
+  loop
+    update @job_use o set running = greatest(o.running - one.runs, 0)
+     where o.limit_id = one.limit_id and o.tenant = one.tenant and o.key = one.key;
+    if one.key <> '' then
+      delete from @job_use o
+       where o.limit_id = one.limit_id and o.tenant = one.tenant and o.key = one.key and o.running = 0;
+      with freed as (
+        delete from @job_blocked b where b.ctid = any (array(
+          select c.ctid from @job_blocked c
+           where c.limit_id = one.limit_id and c.tenant = one.tenant and c.key = one.key
+           order by c.id limit one.runs for update skip locked))
+        returning b.id, b.ready_at, b.lane, b.run, b.attempt, b.flags)
+      insert into @job_ready (id, ready_at, lane, run, attempt, flags)
+      select f.id, f.ready_at, - f.lane, f.run, f.attempt, f.flags from freed f;
+    end if;
+  end loop;
+end
+$$;
+
+-- Lets one at a time take of limits, or give back. A transaction that needs several asks for all of them at once.
+create function @job_lock_limits(of_limits integer[]) returns void
+language plpgsql volatile
+as $$
+begin
+  perform 1 from @job_limit l where l.id = any (of_limits) order by l.id for update;
+end
+$$;
+
+-- What is to be done when jobs have ended for good: gives back their unique keys and what they held of limits, and sees
+-- to the jobs after them. Those that can never run because of that are cancelled, and so have ended, too.
+create function @job_ended(of_ids bigint[], of_runs integer[], of_lanes integer[], of_flags smallint[], of_success boolean[]) returns void
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  at         timestamptz := clock_timestamp();
+  one        record;
+  w          record;
+  approval   bigint;
+  off_ids    bigint[];
+  off_flags  smallint[];
+begin
+  perform @job_released(array_agg(u.id), array_agg(u.run))
+     from unnest(of_ids, of_runs, of_flags) as u(id, run, flags) where u.flags & 4 <> 0 having count(*) > 0;
+  loop
+    delete from @job_unique q where q.ctid = any (array(
+      select k.ctid
+        from unnest(of_ids, of_flags) as u(id, flags)
+        join @job j on j.id = u.id
+        join @job_lane l on l.id = j.lane
+        join @job_unique k on k.hash = @job_key(l.kind, l.tenant, j.unique_key)
+       where u.flags & 1 <> 0 and k.job_id = u.id and k.until is null
+       order by k.hash
+         for update of k));
+    off_ids := '{}';
+    off_flags := '{}';
+    for one in
+      select j.next_id as id, count(*)::integer as ends, min(j.id) filter (where not u.success) as culprit
+        from unnest(of_ids, of_flags, of_success) as u(id, flags, success)
+        join @job j on j.id = u.id
+       where u.flags & 2 <> 0 and j.next_id is not null
+       group by 1 order by 1
+    loop
+      update @job_wait v set pending = v.pending - one.ends where v.id = one.id returning v.* into w;
+      continue when not found; -- it has ended before
+      if w.needs_success and one.culprit is not null then
+        delete from @job_wait v where v.id = one.id;
+        insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome, detail)
+        values (one.id, at, 0, 1, 1, 9, 'job ' || one.culprit || ' before it did not succeed');
+        insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended) values (w.lane, -1, 0, 0, 0, 0, 0, 1);
+        off_ids := off_ids || one.id;
+        off_flags := off_flags || w.flags;
+      elsif w.pending <= 0 then
+        delete from @job_wait v where v.id = one.id;
+        if w.flags & 64 <> 0 then
+          insert into @job_gate (id, asked_at, due_at, lane, run, attempt, flags)
+          values (w.id, at, case when w.due_at > at then w.due_at end, w.lane, 0, 0, w.flags);
+          select j.approval_millis into approval from @job j where j.id = w.id;
+          insert into @job_expiry (at, id) values (at + approval * interval '1 millisecond', w.id) on conflict do nothing;
+        elsif w.due_at > at then
+          insert into @job_delayed (due_at, id, lane, run, attempt, flags, retrying)
+          values (w.due_at, w.id, w.lane, 0, 0, w.flags, false);
+        else
+          insert into @job_ready (id, ready_at, lane, run, attempt, flags) values (w.id, at, - w.lane, 0, 0, w.flags);
+          insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended) values (w.lane, -1, 1, 0, 0, 0, 0, 0);
+        end if;
+      end if;
+    end loop;
+    exit when off_ids = '{}';
+    of_ids := off_ids;
+    of_flags := off_flags;
+    of_success := array_fill(false, array[cardinality(off_ids)]);
+  end loop;
+end
+$$;
+
+-- Takes jobs of a lane, or of its head, as far as limits allow, and counts them. Jobs whose key is full are put aside.
+-- The caller has locked the limits.
+create function @job_take_limited(
+  of_lane      integer,
+  from_lane    integer,    -- the lane, or its head
+  from_id      bigint,
+  want         integer,
+  of_limits    integer[],
+  of_tenants   text[],     -- whom each limit counts the lane for
+  at           timestamptz,
+  out ids      bigint[],
+  out runs     integer[],
+  out attempts smallint[],
+  out flags    smallint[],
+  out ready    timestamptz[],
+  out last     bigint,     -- the last one looked at
+  out again_at timestamptz -- when a rate allows the next one
+)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  room       integer := want;
+  looked     integer := 0;
+  per_key    boolean;
+  one        record;
+  used       record;
+  bound      record;
+  is_full    boolean;
+  has        float8;
+  tids       tid[];
+  l_ids      bigint[];
+  l_runs     integer[];
+  l_attempts smallint[];
+  l_flags    smallint[];
+  l_ready    timestamptz[];
+  held       smallint := 0;
+begin
+  ids := '{}';
+  runs := '{}';
+  attempts := '{}';
+  flags := '{}';
+  ready := '{}';
+  per_key := exists (select from @job_limit l where l.id = any (of_limits) and l.per_key);
+  for one in
+    select l.id, l.running, l.rate_count, l.rate_millis, u.tenant
+      from unnest(of_limits, of_tenants) as u(id, tenant) join @job_limit l on l.id = u.id where not l.per_key order by l.id
+  loop
+    select o.running, o.tokens, o.refilled_at into used
+      from @job_use o where o.limit_id = one.id and o.tenant = one.tenant and o.key = '';
+    if one.running is not null then
+      room := least(room, one.running - coalesce(used.running, 0));
+      held := 4;
+    end if;
+    if one.rate_count is not null then
+      has := case when used.tokens is null then one.rate_count
+             else least(one.rate_count, used.tokens
+                    + greatest(extract(epoch from at - used.refilled_at)::float8, 0) * 1000 / one.rate_millis * one.rate_count) end;
+      room := least(room, floor(has + 0.000001)::integer);
+      if has < 0.999999 then
+        again_at := greatest(again_at, at + (1 - has) * one.rate_millis / one.rate_count * interval '1 millisecond');
+      end if;
+    end if;
+  end loop;
+  while room > cardinality(ids) and looked < 5000 loop
+    select array_agg(s.ctid), array_agg(s.id), array_agg(s.run + 1), array_agg((s.attempt + 1)::smallint), array_agg(s.flags),
+           array_agg(s.ready_at)
+      into tids, l_ids, l_runs, l_attempts, l_flags, l_ready
+      from (select r.ctid, r.id, r.run, r.attempt, r.flags, r.ready_at from @job_ready r
+             where r.lane = from_lane and r.id >= from_id
+             order by r.id limit room - cardinality(ids) for update skip locked) as s;
+    exit when tids is null;
+    delete from @job_ready r where r.ctid = any (tids);
+    looked := looked + cardinality(tids);
+    last := l_ids[cardinality(l_ids)];
+    if not per_key then
+      ids := l_ids;
+      runs := l_runs;
+      attempts := l_attempts;
+      flags := array(select (f | held)::smallint from unnest(l_flags) as f);
+      ready := l_ready;
+      exit;
+    end if;
+    for one in
+      select u.id, u.run, u.attempt, u.flags, u.ready_at, j.limit_key
+        from unnest(l_ids, l_runs, l_attempts, l_flags, l_ready) with ordinality as u(id, run, attempt, flags, ready_at, place)
+        left join @job j on j.id = u.id and u.flags & 8 <> 0
+       order by u.place
+    loop
+      is_full := false;
+      if one.limit_key is not null then
+        for bound in
+          select l.id, l.running, u.tenant
+            from unnest(of_limits, of_tenants) as u(id, tenant) join @job_limit l on l.id = u.id where l.per_key order by l.id
+        loop
+          if bound.running <= coalesce((select o.running from @job_use o
+                where o.limit_id = bound.id and o.tenant = bound.tenant and o.key = one.limit_key), 0) then
+            insert into @job_blocked (limit_id, key, tenant, id, ready_at, lane, run, attempt, flags)
+            values (bound.id, one.limit_key, bound.tenant, one.id, one.ready_at, of_lane, one.run - 1, one.attempt - 1, one.flags);
+            is_full := true;
+            exit;
+          end if;
+        end loop;
+        continue when is_full;
+        insert into @job_use as o (limit_id, tenant, key, running)
+        select l.id, u.tenant, one.limit_key, 1
+          from unnest(of_limits, of_tenants) as u(id, tenant) join @job_limit l on l.id = u.id where l.per_key order by l.id
+        on conflict (limit_id, tenant, key) do update set running = o.running + 1;
+        insert into @job_hold (job_id, run, limit_id, tenant, key)
+        select one.id, one.run, l.id, u.tenant, one.limit_key
+          from unnest(of_limits, of_tenants) as u(id, tenant) join @job_limit l on l.id = u.id where l.per_key;
+        one.flags := one.flags | 4;
+      end if;
+      ids := ids || one.id;
+      runs := runs || one.run;
+      attempts := attempts || one.attempt;
+      flags := flags || (one.flags | held)::smallint;
+      ready := ready || one.ready_at;
+    end loop;
+  end loop;
+  if ids = '{}' then
+    return;
+  end if;
+  for one in
+    select l.id, l.running, l.rate_count, l.rate_millis, u.tenant
+      from unnest(of_limits, of_tenants) as u(id, tenant) join @job_limit l on l.id = u.id where not l.per_key order by l.id
+  loop
+    insert into @job_use as o (limit_id, tenant, key, running, tokens, refilled_at)
+    values (one.id, one.tenant, '', case when one.running is null then 0 else cardinality(ids) end,
+            coalesce(one.rate_count - cardinality(ids), 0), at)
+    on conflict (limit_id, tenant, key) do update
+       set running = o.running + excluded.running,
+           tokens = case when one.rate_count is null then 0
+                    else least(one.rate_count, o.tokens
+                           + greatest(extract(epoch from at - o.refilled_at)::float8, 0) * 1000 / one.rate_millis * one.rate_count)
+                         - cardinality(ids) end,
+           refilled_at = at;
+    if one.running is not null then
+      insert into @job_hold (job_id, run, limit_id, tenant, key)
+      select u.id, u.run, one.id, one.tenant, '' from unnest(ids, runs) as u(id, run);
+    end if;
+  end loop;
+end
+$$;
+
+-- Ends those jobs of a claim whose deadline has passed, and says which are to be run.
+create function @job_overdue(of_ids bigint[], of_runs integer[], of_attempts smallint[], of_lanes integer[], of_flags smallint[],
+                             at timestamptz, out fits boolean[])
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  e_ids       bigint[];
+  e_runs      integer[];
+  e_attempts  smallint[];
+  e_lanes     integer[];
+  e_flags     smallint[];
+begin
+  select array_agg(coalesce(j.deadline > at, true) order by u.place) into fits
+    from unnest(of_ids, of_flags) with ordinality as u(id, flags, place)
+    left join @job j on j.id = u.id and u.flags & 16 <> 0;
+  select array_agg(u.id), array_agg(u.run), array_agg(u.attempt), array_agg(u.lane), array_agg(u.flags)
+    into e_ids, e_runs, e_attempts, e_lanes, e_flags
+    from unnest(of_ids, of_runs, of_attempts, of_lanes, of_flags, fits) as u(id, run, attempt, lane, flags, fits)
+   where not u.fits;
+  if e_ids is null then
+    fits := null;
+    return;
+  end if;
+  insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome)
+  select u.id, at, 0, u.run, u.attempt, 11 from unnest(e_ids, e_runs, e_attempts) as u(id, run, attempt);
+  insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+  select u.lane, 0, - count(*), 0, 0, 0, 0, count(*) from unnest(e_lanes) as u(lane) group by u.lane;
+  perform @job_ended(e_ids, e_runs, e_lanes, e_flags, array_fill(false, array[cardinality(e_ids)]));
+end
+$$;
+
+-- Records what ended, makes due what is, and claims. The first row says how it went, the others are the jobs.
+--
+-- Locks the rows of job_ready that it takes, skips those that others are taking.
+create function @job_turn(
+  who            uuid,
+  of_ids         bigint[],  -- ends of runs, as in job_finish; null for none
+  of_runs        integer[],
+  of_attempts    smallint[],
+  of_lanes       integer[],
+  of_flags       smallint[],
+  of_outcomes    smallint[],
+  of_started     bigint[],
+  of_took        bigint[],
+  of_details     text[],
+  of_results     bytea[],
+  of_delays      bigint[],
+  of_claims      bigint[],  -- claims that are over with these
+  of_noted       bigint[],  -- jobs that have notes and are over with these
+  claim          bigint,    -- number of the claim
+  most           integer,   -- how many to claim
+  known          bigint,    -- version of what is known of lanes; another one claims nothing
+  from_lanes     integer[],
+  from_hints     bigint[],  -- no job of the lane before that
+  from_shares    integer[], -- how many of the lane, unless others have too few
+  promote        boolean,   -- whether to look for what became due
+  bound_lanes    integer[], -- lanes that have limits, each limit by its own; null for none
+  bound_limits   integer[],
+  bound_tenants  text[]     -- whom the limit counts the lane for
+) returns table (
+  id              bigint,
+  run             integer,
+  attempt         smallint,
+  lane            integer,
+  flags           smallint,
+  ready_at        timestamptz,
+  version         integer,
+  timeout_millis  bigint,
+  deadline        timestamptz,
+  max_attempts    smallint,
+  effect          smallint,
+  approval_millis bigint,
+  limit_key       text,
+  headers         text[],
+  payload         bytea,
+  counted         boolean[], -- which ends count; null for all
+  facts           bigint[],  -- version, first open transaction, next transaction, microseconds now, when the next is due,
+                             -- number of a job before that, when a rate allows more
+  full_lanes      integer[], -- lanes that had jobs
+  full_since      bigint[],  -- since when the first of each waits, microseconds
+  took_lanes      integer[], -- lanes that jobs were taken of, but for their heads
+  took_last       bigint[]   -- the last one of each
+)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  before     bigint;
+  now_known  bigint;
+  shot       pg_snapshot;
+  next_due   timestamptz;
+  tids       tid[];
+  l_ids      bigint[];
+  l_runs     integer[];
+  l_attempts smallint[];
+  l_flags    smallint[];
+  l_ready    timestamptz[];
+  c_ids      bigint[] := '{}';
+  c_lanes    integer[] := '{}';
+  c_runs     integer[] := '{}';
+  c_attempts smallint[] := '{}';
+  c_flags    smallint[] := '{}';
+  c_ready    timestamptz[] := '{}';
+  n          integer;
+  want       integer;
+  got        integer;
+  at         timestamptz;
+  free_limits integer[];
+  taken      record;
+  limit_due  timestamptz;
+  fits       boolean[];
+begin
+  if of_ids is not null then
+    if of_flags <> array_fill(0::smallint, array[cardinality(of_flags)]) then
+      perform @job_lock_limits(array(
+        select distinct h.limit_id from unnest(of_ids, of_runs, of_flags) as u(id, run, flags)
+          join @job_hold h on h.job_id = u.id and h.run = u.run where u.flags & 4 <> 0));
+    end if;
+    counted := @job_finish(who, of_ids, of_runs, of_attempts, of_lanes, of_flags, of_outcomes, of_started, of_took,
+                           of_details, of_results, of_delays);
+  end if;
+  if of_claims is not null then
+    -- A rescuer that has one of them deletes it.
+    delete from @job_claim c where c.ctid = any (array(
+      select ctid from @job_claim where replica = who and number = any (of_claims) for update skip locked));
+  end if;
+  if of_noted is not null then
+    delete from @job_note where job_id = any (of_noted);
+  end if;
+  if promote then
+    next_due := @job_due();
+  end if;
+  before := @job_id_now();
+  select c.version, pg_current_snapshot() into now_known, shot from @job_change c; -- after the clock was read
+  if most > 0 and now_known = known then
+    select c.ids, c.lanes, c.runs, c.attempts, c.flags into c_ids, c_lanes, c_runs, c_attempts, c_flags
+      from @job_claim c where c.replica = who and c.number = claim;
+    if found then -- the turn is repeated: what has not ended
+      select array_agg(u.id), array_agg(u.lane), array_agg(u.run), array_agg(u.attempt), array_agg(u.flags)
+        into c_ids, c_lanes, c_runs, c_attempts, c_flags
+        from unnest(c_ids, c_lanes, c_runs, c_attempts, c_flags) as u(id, lane, run, attempt, flags)
+       where not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run);
+    else
+      c_ids := '{}';
+      c_lanes := '{}';
+      c_runs := '{}';
+      c_attempts := '{}';
+      c_flags := '{}';
+      at := clock_timestamp();
+      if bound_limits is not null then
+        -- Of a limit that another is taking of, nothing is taken now: nobody waits here.
+        free_limits := array(select l.id from @job_limit l where l.id = any (bound_limits) order by l.id for update skip locked);
+      end if;
+      if cardinality(from_lanes) > 1 then
+        select array_agg(u.lane order by u.place), array_agg(u.hint order by u.place), array_agg(u.share order by u.place),
+               array_agg((extract(epoch from p.since) * 1000000)::bigint order by u.place)
+          into from_lanes, from_hints, from_shares, full_since
+          from unnest(from_lanes, from_hints, from_shares) with ordinality as u(lane, hint, share, place)
+         cross join lateral (
+           select least(
+             (select r.ready_at from @job_ready r where r.lane = u.lane and r.id >= u.hint order by r.id limit 1),
+             (select r.ready_at from @job_ready r where r.lane = - u.lane order by r.id limit 1)) as since
+         ) as p
+         where p.since is not null;
+        full_lanes := from_lanes;
+      end if;
+      for pass in 1 .. 2 loop
+        for i in 1 .. coalesce(cardinality(from_lanes), 0) loop
+          for side in 0 .. 1 loop -- the head of the lane, then the lane
+            want := least(most - cardinality(c_ids), case pass when 1 then from_shares[i] else most end);
+            exit when want <= 0;
+            if from_lanes[i] = any (bound_lanes) then
+              exit when not coalesce((select bool_and(u.bound = any (free_limits)) from unnest(bound_lanes, bound_limits) as u(lane, bound)
+                                       where u.lane = from_lanes[i]), false);
+              select t.* into taken from @job_take_limited(
+                from_lanes[i], case side when 0 then - from_lanes[i] else from_lanes[i] end,
+                case side when 0 then 0 else from_hints[i] end, want,
+                array(select u.bound from unnest(bound_lanes, bound_limits) as u(lane, bound) where u.lane = from_lanes[i]),
+                array(select u.tenant from unnest(bound_lanes, bound_tenants) as u(lane, tenant) where u.lane = from_lanes[i]),
+                at) as t;
+              limit_due := least(limit_due, taken.again_at);
+              if side = 1 and taken.last is not null then
+                took_lanes := took_lanes || from_lanes[i];
+                took_last := took_last || taken.last;
+              end if;
+              got := cardinality(taken.ids);
+              continue when got = 0;
+              c_ids := c_ids || taken.ids;
+              c_lanes := c_lanes || array_fill(from_lanes[i], array[got]);
+              c_runs := c_runs || taken.runs;
+              c_attempts := c_attempts || taken.attempts;
+              c_flags := c_flags || taken.flags;
+              c_ready := c_ready || taken.ready;
+              from_shares[i] := from_shares[i] - got;
+              continue;
+            end if;
+            select array_agg(s.ctid), array_agg(s.id), array_agg(s.run + 1), array_agg((s.attempt + 1)::smallint), array_agg(s.flags),
+                   array_agg(s.ready_at)
+              into tids, l_ids, l_runs, l_attempts, l_flags, l_ready
+              from (select r.ctid, r.id, r.run, r.attempt, r.flags, r.ready_at from @job_ready r
+                     where r.lane = case side when 0 then - from_lanes[i] else from_lanes[i] end
+                       and r.id >= case side when 0 then 0 else from_hints[i] end
+                     order by r.id limit want for update skip locked) as s;
+            continue when tids is null;
+            delete from @job_ready r where r.ctid = any (tids);
+            got := cardinality(l_ids);
+            c_ids := c_ids || l_ids;
+            c_lanes := c_lanes || array_fill(from_lanes[i], array[got]);
+            c_runs := c_runs || l_runs;
+            c_attempts := c_attempts || l_attempts;
+            c_flags := c_flags || l_flags;
+            c_ready := c_ready || l_ready;
+            from_shares[i] := from_shares[i] - got;
+            if side = 1 then
+              took_lanes := took_lanes || from_lanes[i];
+              took_last := took_last || l_ids[got];
+            end if;
+          end loop;
+        end loop;
+        exit when cardinality(c_ids) >= most or cardinality(from_lanes) is null or cardinality(from_lanes) <= 1;
+      end loop;
+      if cardinality(c_ids) > 0 and 16 = any (select distinct f & 16 from unnest(c_flags) as f) then
+        fits := @job_overdue(c_ids, c_runs, c_attempts, c_lanes, c_flags, at);
+        if fits is not null then
+          select coalesce(array_agg(u.id), '{}'), array_agg(u.lane), array_agg(u.run), array_agg(u.attempt), array_agg(u.flags),
+                 array_agg(u.ready_at)
+            into c_ids, c_lanes, c_runs, c_attempts, c_flags, c_ready
+            from unnest(c_ids, c_lanes, c_runs, c_attempts, c_flags, c_ready, fits) as u(id, lane, run, attempt, flags, ready_at, fits)
+           where u.fits;
+        end if;
+      end if;
+      if cardinality(c_ids) > 0 then
+        insert into @job_claim (replica, number, claimed_at, ids, lanes, runs, attempts, flags)
+        values (who, claim, at, c_ids, c_lanes, c_runs, c_attempts, c_flags);
+        insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+        select u.lane, 0, - count(*), count(*), 0, 0, 0, 0 from unnest(c_lanes) as u(lane) group by u.lane;
+      end if;
+    end if;
+  end if;
+  facts := array[now_known, pg_snapshot_xmin(shot)::text::bigint, pg_snapshot_xmax(shot)::text::bigint,
+                 (extract(epoch from clock_timestamp()) * 1000000)::bigint, (extract(epoch from next_due) * 1000000)::bigint, before,
+                 (extract(epoch from limit_due) * 1000000)::bigint];
+  return next;
+  counted := null;
+  facts := null;
+  full_lanes := null;
+  full_since := null;
+  took_lanes := null;
+  took_last := null;
+  if cardinality(c_ids) > 0 then
+    return query
+      select u.id, u.run, u.attempt, u.lane, u.flags, u.ready_at, j.version, j.timeout_millis, j.deadline, j.max_attempts, j.effect,
+             j.approval_millis, j.limit_key, j.headers, j.payload, null::boolean[], null::bigint[], null::integer[],
+             null::bigint[], null::integer[], null::bigint[]
+        from unnest(c_ids, c_runs, c_attempts, c_lanes, c_flags, c_ready) as u(id, run, attempt, lane, flags, ready_at)
+        join @job j on j.id = u.id;
+  end if;
+end
+$$;
+
+-- Makes due what is: at most 5,000 jobs, by one statement, skipping those that others see to. Returns when the next is.
+create function @job_due() returns timestamptz
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  at  timestamptz := clock_timestamp();
+begin
+  with gone as (
+    delete from @job_delayed d where d.ctid = any (array(
+      select e.ctid from @job_delayed e where e.due_at <= at order by e.due_at, e.id limit 5000 for update skip locked))
+    returning d.id, d.due_at, d.lane, d.run, d.attempt, d.flags),
+  ready as (
+    insert into @job_ready (id, ready_at, lane, run, attempt, flags)
+    select g.id, g.due_at, - g.lane, g.run, g.attempt, g.flags from gone g)
+  insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+  select g.lane, - count(*), count(*), 0, 0, 0, 0, 0 from gone g group by g.lane;
+  perform @job_expire(at);
+  return least((select d.due_at from @job_delayed d order by d.due_at, d.id limit 1),
+               (select e.at from @job_expiry e order by e.at, e.id limit 1));
+end
+$$;
+
+-- Ends waiting jobs whose deadline passed, or that nobody approved in time: at most 1,000.
+create function @job_expire(up_to timestamptz) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  ids       bigint[];
+  one       record;
+  w         record;
+  is_ready  integer;
+  e_ids     bigint[] := '{}';
+  e_runs    integer[] := '{}';
+  e_lanes   integer[] := '{}';
+  e_flags   smallint[] := '{}';
+begin
+  with gone as (
+    delete from @job_expiry e where e.ctid = any (array(
+      select f.ctid from @job_expiry f where f.at <= up_to order by f.at, f.id limit 1000 for update skip locked))
+    returning e.id)
+  select array_agg(distinct g.id) into ids from gone g;
+  if ids is null then
+    return;
+  end if;
+  for one in
+    select j.id, j.lane, coalesce(j.deadline <= up_to, false) as late, j.approval_millis
+      from unnest(ids) as u(id) join @job j on j.id = u.id order by j.id
+  loop
+    is_ready := 0;
+    delete from @job_gate g
+     where g.id = one.id and (one.late or g.asked_at + one.approval_millis * interval '1 millisecond' <= up_to)
+    returning g.run, g.attempt, g.flags into w;
+    if not found then
+      continue when not one.late;
+      delete from @job_delayed d where d.id = one.id returning d.run, d.attempt, d.flags into w;
+    end if;
+    if not found then
+      delete from @job_wait v where v.id = one.id returning 0 as run, 0::smallint as attempt, v.flags into w;
+    end if;
+    if not found then
+      is_ready := 1;
+      delete from @job_ready r where r.lane in (one.lane, - one.lane) and r.id = one.id returning r.run, r.attempt, r.flags into w;
+    end if;
+    if not found then
+      delete from @job_blocked b where b.id = one.id returning b.run, b.attempt, b.flags into w;
+    end if;
+    continue when not found; -- it runs, or has ended
+    insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome) values (one.id, up_to, 0, w.run + 1, w.attempt + 1, 11);
+    insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+    values (one.lane, is_ready - 1, - is_ready, 0, 0, 0, 0, 1);
+    e_ids := e_ids || one.id;
+    e_runs := e_runs || (w.run + 1);
+    e_lanes := e_lanes || one.lane;
+    e_flags := e_flags || w.flags;
+  end loop;
+  perform @job_ended(e_ids, e_runs, e_lanes, e_flags, array_fill(false, array[cardinality(e_ids)])) where cardinality(e_ids) > 0;
+end
+$$;
+
+-- Sees to the runs of replicas that are gone, and returns how many there were. A replica that is not in the list is gone.
+--
+-- Locks the claims; another rescuer passes over them. Somebody who ends one of the runs right now is waited for.
+create function @job_rescue(most_crashes integer) returns integer
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  at        timestamptz := clock_timestamp();
+  owners    uuid[];
+  ids       bigint[];
+  lanes     integer[];
+  runs      integer[];
+  attempts  smallint[];
+  flags     smallint[];
+  outcomes  smallint[];
+  new       integer;
+begin
+  with gone as (
+    delete from @job_claim c where c.ctid = any (array(
+      select d.ctid from @job_claim d
+       where not exists (select from @replica r where r.id = d.replica and r.gone_at is null)
+       for update skip locked))
+    returning c.replica, c.ids, c.lanes, c.runs, c.attempts, c.flags)
+  select array_agg(s.replica), array_agg(s.id), array_agg(s.lane), array_agg(s.run), array_agg(s.attempt), array_agg(s.flag),
+         array_agg(s.outcome::smallint)
+    into owners, ids, lanes, runs, attempts, flags, outcomes
+    from (select g.replica, u.id, u.lane, u.run, u.attempt, u.flag,
+                 case when u.flag & 32 <> 0 then 8
+                      when u.run >= most_crashes
+                       and (select count(*) from @job_attempt a
+                             where a.job_id = u.id and a.outcome = 6
+                               and a.run > coalesce((select max(b.run) from @job_attempt b where b.job_id = u.id and b.outcome = 12), 0)
+                           ) >= most_crashes - 1 then 7
+                      else 6 end as outcome
+            from gone g
+           cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
+           order by u.id, u.run) as s;
+  if ids is null then
+    return 0;
+  end if;
+  insert into @job_attempt (job_id, ended_at, took_micros, replica, run, attempt, outcome)
+  select u.id, at, 0, u.owner, u.run, u.attempt, u.outcome
+    from unnest(ids, owners, runs, attempts, outcomes) as u(id, owner, run, attempt, outcome)
+  on conflict do nothing;
+  get diagnostics new = row_count;
+  if new < cardinality(ids) then -- some have ended
+    select array_agg(u.id), array_agg(u.lane), array_agg(u.run), array_agg(u.attempt), array_agg(u.flag), array_agg(u.outcome)
+      into ids, lanes, runs, attempts, flags, outcomes
+      from unnest(ids, owners, lanes, runs, attempts, flags, outcomes) as u(id, owner, lane, run, attempt, flag, outcome)
+      join @job_attempt a on a.job_id = u.id and a.run = u.run
+     where a.outcome = u.outcome and a.ended_at = at and a.replica = u.owner;
+  end if;
+  if ids is null then
+    return 0;
+  end if;
+  insert into @job_ready (id, ready_at, lane, run, attempt, flags)
+  select u.id, at, - u.lane, u.run, u.attempt - 1, u.flag & ~4::smallint
+    from unnest(ids, lanes, runs, attempts, flags, outcomes) as u(id, lane, run, attempt, flag, outcome)
+   where u.outcome = 6;
+  insert into @job_dead (id, died_at, lane, run)
+  select u.id, at, u.lane, u.run from unnest(ids, lanes, runs, outcomes) as u(id, lane, run, outcome) where u.outcome = 7;
+  delete from @job_note n where n.job_id = any (ids);
+  insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+  select u.lane, 0, count(*) filter (where u.outcome = 6), - count(*), 0, 0,
+         count(*) filter (where u.outcome = 7), count(*) filter (where u.outcome = 8)
+    from unnest(lanes, outcomes) as u(lane, outcome) group by u.lane;
+  perform @job_released(array_agg(u.id), array_agg(u.run))
+     from unnest(ids, runs, flags) as u(id, run, flag) where u.flag & 4 <> 0 having count(*) > 0;
+  perform @job_ended(array_agg(u.id), array_agg(u.run), array_agg(u.lane), array_agg((u.flag & ~4)::smallint), array_agg(false))
+     from unnest(ids, runs, lanes, flags, outcomes) as u(id, run, lane, flag, outcome)
+    where u.outcome in (7, 8) and u.flag & 3 <> 0 having count(*) > 0;
+  return cardinality(ids);
+end
+$$;
+
+-- Looks for jobs below the hints, within a range of numbers: the first of each lane.
+create function @job_sweep(from_lanes integer[], from_hints bigint[], low bigint, high bigint) returns table (lane integer, id bigint)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select u.lane, f.id
+      from unnest(from_lanes, from_hints) as u(lane, hint)
+     cross join lateral (
+       select r.id from @job_ready r
+        where r.lane = u.lane and r.id >= low and r.id < least(u.hint, high)
+        order by r.id limit 1) as f;
+end
+$$;
+
+-- Notes what is known of runs, and returns those that have ended. Numbers must come in their order.
+create function @job_note_runs(
+  who          uuid,
+  of_ids       bigint[],
+  of_runs      integer[],
+  of_started   bigint[],  -- microseconds since 1970
+  of_progress  float8[],
+  of_doing     text[]
+) returns table (id bigint, outcome smallint)
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+begin
+  insert into @job_note as n (job_id, run, replica, started_at, noted_at, progress, doing)
+  select u.id, u.run, who, timestamptz 'epoch' + u.started * interval '1 microsecond', clock_timestamp(), u.progress, u.doing
+    from unnest(of_ids, of_runs, of_started, of_progress, of_doing) as u(id, run, started, progress, doing)
+   where not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)
+  on conflict (job_id) do update
+     set run = excluded.run, replica = excluded.replica, started_at = excluded.started_at, noted_at = excluded.noted_at,
+         progress = excluded.progress, doing = excluded.doing
+   where n.run <= excluded.run;
+  return query
+    select a.job_id, a.outcome
+      from unnest(of_ids, of_runs) as u(id, run) join @job_attempt a on a.job_id = u.id and a.run = u.run;
+end
+$$;

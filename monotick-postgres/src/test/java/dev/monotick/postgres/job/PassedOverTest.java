@@ -1,0 +1,82 @@
+package dev.monotick.postgres.job;
+
+import static dev.monotick.postgres.job.JobFixture.draft;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobOrder;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Jobs with low numbers that appear late are found, whatever was claimed before. */
+final class PassedOverTest {
+
+  private final JobFixture fixture = new JobFixture();
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  @Test
+  @Timeout(60)
+  void aJobThatIsCommittedLongAfterYoungerOnesWereClaimedIsFound() throws SQLException {
+    try (Connection connection = fixture.database.connect()) {
+      connection.setAutoCommit(false);
+      fixture.jobs.enqueue(connection, JobOrder.of(List.of(draft("late"))));
+      for (int i = 0; i < 300; i++) { // long enough for hints to go on
+        fixture.add(1);
+        fixture.finishAll(fixture.claim(5));
+      }
+      connection.commit();
+      assertThat(claimUntil(1)).extracting(JobFixture::text).containsExactly("late");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void jobsOfAClaimThatWasRolledBackAreFoundByThoseWhoWentOn() throws SQLException {
+    fixture.add(20);
+    try (Connection connection = fixture.database.connect()) {
+      connection.setAutoCommit(false);
+      assertThat(
+              fixture.query(
+                  connection,
+                  "select id from @job_ready order by id limit 10 for update skip locked"))
+          .hasSize(10);
+      assertThat(fixture.claim(20)).hasSize(10);
+      connection.rollback();
+    }
+    assertThat(claimUntil(10)).hasSize(10);
+  }
+
+  @Test
+  void aSnapshotThatIsHeldHidesNothing() throws SQLException {
+    fixture.add(10);
+    try (Connection connection = fixture.database.connect()) {
+      connection.setAutoCommit(false);
+      connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      assertThat(fixture.query(connection, "select count(*) from @job_ready"))
+          .containsExactly("10");
+      for (int i = 0; i < 20; i++) {
+        fixture.add(50);
+        fixture.finishAll(fixture.claim(50));
+      }
+      assertThat(fixture.claim(50)).hasSize(10);
+      assertThat(fixture.counts()).isEqualTo("0 0 10 1000 0 0 0");
+    }
+  }
+
+  private List<ClaimedJob> claimUntil(int count) {
+    List<ClaimedJob> claimed = new ArrayList<>();
+    while (claimed.size() < count) {
+      claimed.addAll(fixture.claim(count));
+    }
+    return claimed;
+  }
+}

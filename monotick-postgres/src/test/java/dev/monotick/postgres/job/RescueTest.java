@@ -1,0 +1,139 @@
+package dev.monotick.postgres.job;
+
+import static dev.monotick.postgres.job.JobFixture.draft;
+import static dev.monotick.postgres.job.JobFixture.success;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.job.JobRules;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobDraft;
+import dev.monotick.job.store.JobNote;
+import dev.monotick.job.store.JobOrder;
+import dev.monotick.job.store.JobStart;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.task.Effect;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of the runs of replicas that are gone. */
+final class RescueTest {
+
+  private final JobFixture fixture = new JobFixture();
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  @Test
+  void runsOfTheLivingAreLeftAlone() {
+    fixture.add(2);
+    fixture.claim(2);
+    assertThat(fixture.jobs.rescue()).isZero();
+    assertThat(fixture.claim(2)).isEmpty();
+  }
+
+  @Test
+  void tenThousandJobsOfAReplicaThatIsGoneAreReadyAgainAtOnce() {
+    fixture.add(10_000);
+    ReplicaId gone = fixture.join();
+    for (int i = 0; i < 20; i++) {
+      fixture.jobs.turn(fixture.wanting(gone, 500, List.of()));
+    }
+    assertThat(fixture.counts()).isEqualTo("0 0 10000 0 0 0 0");
+    fixture.declareGone(gone);
+    assertThat(fixture.jobs.rescue()).isEqualTo(10_000);
+    assertThat(fixture.jobs.rescue()).isZero();
+    assertThat(fixture.counts()).isEqualTo("0 10000 0 0 0 0 0");
+    List<ClaimedJob> claimed = fixture.claim(10_000);
+    assertThat(claimed).hasSize(10_000);
+    assertThat(claimed).allMatch(job -> job.run().number() == 2 && job.run().attempt() == 1);
+  }
+
+  @Test
+  void whatAZombieReportsDoesNotCount() {
+    fixture.add(3);
+    List<ClaimedJob> claimed = fixture.claim(3);
+    assertThat(fixture.finish(success(claimed.get(0)))).containsExactly(true);
+    fixture.declareGone(fixture.replica);
+    assertThat(fixture.jobs.rescue()).isEqualTo(2);
+    assertThat(fixture.finish(success(claimed.get(1)), success(claimed.get(0))))
+        .containsExactly(false, true);
+    assertThat(
+            fixture.jobs.note(
+                fixture.replica,
+                List.of(
+                    new JobNote(claimed.get(2).run(), fixture.jobs.now(), null, null, List.of()))))
+        .containsExactly(claimed.get(2).run());
+    assertThat(fixture.counts()).isEqualTo("0 2 0 1 0 0 0");
+  }
+
+  @Test
+  void aJobThatTakesItsReplicaWithItThreeTimesIsDead() {
+    fixture.add(1);
+    long id = 0;
+    for (int crash = 1; crash <= 3; crash++) {
+      ReplicaId doomed = fixture.join();
+      List<ClaimedJob> claimed = fixture.jobs.turn(fixture.wanting(doomed, 1, List.of())).jobs();
+      assertThat(claimed).extracting(job -> job.run().attempt()).containsExactly(1);
+      id = claimed.get(0).id().value();
+      fixture.declareGone(doomed);
+      assertThat(fixture.jobs.rescue()).isEqualTo(1);
+    }
+    assertThat(fixture.claim(1)).isEmpty();
+    assertThat(fixture.outcomes(id)).containsExactly("1 1 6", "2 1 6", "3 1 7");
+    assertThat(fixture.counts()).isEqualTo("0 0 0 0 0 1 0");
+    assertThat(fixture.query("select id from @job_dead")).containsExactly(Long.toString(id));
+  }
+
+  @Test
+  void aJobThatMayNotRunTwiceIsUnknown() {
+    JobDraft draft = draft("once");
+    JobRules rules =
+        new JobRules(
+            3, Duration.ofMinutes(1), Optional.empty(), Effect.AT_MOST_ONCE, Optional.empty());
+    fixture.jobs.enqueue(
+        JobOrder.of(
+            List.of(
+                new JobDraft(
+                    draft.lane(),
+                    1,
+                    draft.payload(),
+                    JobStart.NOW,
+                    rules,
+                    Optional.empty(),
+                    Optional.empty(),
+                    Map.of()))));
+    long id = fixture.claim(1).get(0).id().value();
+    fixture.declareGone(fixture.replica);
+    assertThat(fixture.jobs.rescue()).isEqualTo(1);
+    assertThat(fixture.outcomes(id)).containsExactly("1 1 8");
+    assertThat(fixture.counts()).isEqualTo("0 0 0 0 0 0 1");
+  }
+
+  @Test
+  void notesTellWhatARunDoesAndGoWithIt() {
+    fixture.add(1);
+    ClaimedJob job = fixture.claim(1).get(0);
+    Instant started = fixture.jobs.now();
+    JobNote note =
+        new JobNote(
+            job.run(),
+            started,
+            0.5,
+            "half",
+            List.of(new JobNote.Line(started, "one"), new JobNote.Line(started, "two")));
+    assertThat(fixture.jobs.note(fixture.replica, List.of(note))).isEmpty();
+    assertThat(fixture.query("select run, progress, doing from @job_note"))
+        .containsExactly("1 0.5 half");
+    assertThat(fixture.query("select text from @job_line order by number"))
+        .containsExactly("one", "two");
+    fixture.finish(success(job));
+    assertThat(fixture.query("select 1 from @job_note")).isEmpty();
+  }
+}

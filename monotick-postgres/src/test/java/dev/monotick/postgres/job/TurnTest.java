@@ -1,0 +1,124 @@
+package dev.monotick.postgres.job;
+
+import static dev.monotick.postgres.job.JobFixture.end;
+import static dev.monotick.postgres.job.JobFixture.success;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.Enqueued;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Turns: what ended is recorded, and what waits is claimed, once. */
+final class TurnTest {
+
+  private final JobFixture fixture = new JobFixture();
+
+  @AfterEach
+  void close() throws Exception {
+    fixture.close();
+  }
+
+  @Test
+  void jobsAreClaimedInTheOrderInWhichTheyCame() {
+    List<Enqueued> added = fixture.add(20);
+    List<ClaimedJob> first = fixture.claim(15);
+    List<ClaimedJob> second = fixture.claim(15);
+    assertThat(first).extracting(ClaimedJob::id).isEqualTo(ids(added).subList(0, 15));
+    assertThat(second).extracting(ClaimedJob::id).isEqualTo(ids(added).subList(15, 20));
+    assertThat(first).extracting(JobFixture::text).startsWith("n0", "n1", "n2");
+    assertThat(first.get(0).lane()).isEqualTo(JobFixture.LANE);
+    assertThat(first.get(0).rules()).isEqualTo(JobFixture.RULES);
+    assertThat(fixture.counts()).isEqualTo("0 0 20 0 0 0 0");
+  }
+
+  @Test
+  void whatEndedIsRecordedAndTheNextJobsAreClaimedAtOnce() {
+    fixture.add(4);
+    List<ClaimedJob> claimed = fixture.claim(2);
+    JobTurnReply reply =
+        fixture.jobs.turn(fixture.wanting(2, success(claimed.get(1)), success(claimed.get(0))));
+    assertThat(reply.finished()).containsExactly(true, true);
+    assertThat(reply.jobs()).extracting(JobFixture::text).containsExactly("n2", "n3");
+    assertThat(fixture.outcomes(claimed.get(0).id().value())).containsExactly("1 1 0");
+    assertThat(fixture.counts()).isEqualTo("0 0 2 2 0 0 0");
+    assertThat(fixture.query("select cardinality(ids) from @job_claim")).containsExactly("2");
+  }
+
+  @Test
+  void aTurnThatIsRepeatedDoesNothingTwice() {
+    fixture.add(6);
+    List<ClaimedJob> claimed = fixture.claim(2);
+    JobTurn turn =
+        fixture.wanting(
+            2,
+            success(claimed.get(0)),
+            end(claimed.get(1), new JobFinish.Retried("no", Duration.ofHours(1))));
+    JobTurnReply once = fixture.jobs.turn(turn);
+    JobTurnReply again = fixture.jobs.turn(turn);
+    assertThat(again.finished()).isEqualTo(once.finished()).containsExactly(true, true);
+    assertThat(again.jobs()).extracting(ClaimedJob::run).isEqualTo(runs(once.jobs()));
+    assertThat(fixture.counts()).isEqualTo("1 2 2 1 1 0 0");
+    assertThat(fixture.query("select count(*) from @job_delayed")).containsExactly("1");
+  }
+
+  @Test
+  void everyEndLeadsWhereItShould() {
+    fixture.add(6);
+    List<ClaimedJob> claimed = fixture.claim(6);
+    List<Boolean> counted =
+        fixture.finish(
+            end(claimed.get(0), new JobFinish.Succeeded(new byte[] {1})),
+            end(claimed.get(1), new JobFinish.Retried("no", Duration.ofHours(1))),
+            end(claimed.get(2), new JobFinish.Snoozed(Duration.ofHours(1))),
+            end(claimed.get(3), new JobFinish.Died("never")),
+            end(claimed.get(4), new JobFinish.Discarded("gone")),
+            end(claimed.get(5), new JobFinish.HandedBack()));
+    assertThat(counted).hasSize(6).containsOnly(true);
+    assertThat(fixture.counts()).isEqualTo("2 1 0 1 2 1 1");
+    assertThat(fixture.query("select run, attempt, retrying from @job_delayed order by id"))
+        .containsExactly("1 1 t", "1 0 f");
+    assertThat(fixture.query("select id from @job_dead"))
+        .containsExactly(claimed.get(3).id().toString());
+    List<ClaimedJob> again = fixture.claim(6);
+    assertThat(again).extracting(JobFixture::text).containsExactly("n5");
+    assertThat(again.get(0).run().number()).isEqualTo(2);
+    assertThat(again.get(0).run().attempt()).isEqualTo(1);
+    assertThat(fixture.query("select cardinality(ids) from @job_claim")).containsExactly("1");
+  }
+
+  @Test
+  void theLastAttemptThatFailsIsTheDeathOfTheJob() {
+    fixture.add(1);
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      List<ClaimedJob> claimed = fixture.claim(1);
+      assertThat(claimed).extracting(job -> job.run().attempt()).containsExactly(attempt);
+      fixture.finish(end(claimed.get(0), new JobFinish.Retried("no", Duration.ZERO)));
+    }
+    assertThat(fixture.claim(1)).isEmpty();
+    assertThat(fixture.counts()).isEqualTo("0 0 0 0 3 1 0");
+  }
+
+  @Test
+  void unknownKindsAreLeftAlone() {
+    fixture.add(1);
+    JobTurn other =
+        new JobTurn(
+            fixture.replica, 99, List.of(), 5, java.util.Set.of("parcel"), java.util.Set.of());
+    assertThat(fixture.jobs.turn(other).jobs()).isEmpty();
+    assertThat(fixture.claim(5)).hasSize(1);
+  }
+
+  private static List<?> ids(List<Enqueued> added) {
+    return added.stream().map(Enqueued::id).toList();
+  }
+
+  private static List<?> runs(List<ClaimedJob> jobs) {
+    return jobs.stream().map(ClaimedJob::run).toList();
+  }
+}
