@@ -10,6 +10,7 @@ import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobFinish.Died;
 import dev.monotick.job.store.JobFinish.Discarded;
 import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Lost;
 import dev.monotick.job.store.JobFinish.Retried;
 import dev.monotick.job.store.JobFinish.Snoozed;
 import dev.monotick.job.store.JobLimit;
@@ -76,8 +77,9 @@ public abstract class JobLimitContract extends JobStoreContract {
             new Retried("no", HOUR),
             new Snoozed(HOUR),
             new Died("no"),
-            new Discarded("no"));
-    enqueue(9, aJob());
+            new Discarded("no"),
+            new Lost("stopped"));
+    enqueue(10, aJob());
     for (JobFinish.End end : ends) {
       ClaimedJob run = claimOne(a);
       assertThat(claim(b, 1)).as("before %s", end).isEmpty();

@@ -15,6 +15,7 @@ import dev.monotick.job.store.JobFinish.Died;
 import dev.monotick.job.store.JobFinish.Discarded;
 import dev.monotick.job.store.JobFinish.End;
 import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Lost;
 import dev.monotick.job.store.JobFinish.Retried;
 import dev.monotick.job.store.JobFinish.Snoozed;
 import dev.monotick.job.store.JobFinish.Succeeded;
@@ -241,7 +242,7 @@ public abstract class JobTurnContract extends JobStoreContract {
   }
 
   @Test
-  void jobMayDieOrBeDiscardedAtOnce() {
+  void jobMayDieOrBeDiscardedOrBeLostAtOnce() {
     JobId dead = enqueue(aJob().maxAttempts(10));
     finish(a, claimOne(a), new Died("permanent"));
     JobId discarded = enqueue(aJob());
@@ -250,6 +251,11 @@ public abstract class JobTurnContract extends JobStoreContract {
     assertThat(state(discarded)).isEqualTo(JobState.CANCELLED);
     assertThat(job(discarded).attempts().get(0).outcome()).isEqualTo(Outcome.DISCARDED);
     assertThat(job(discarded).attempts().get(0).detail()).contains("no such order");
+    JobId lost = enqueue(aJob().atMostOnce());
+    finish(a, claimOne(a), new Lost("stopped in the middle"));
+    assertThat(state(lost)).isEqualTo(JobState.UNKNOWN);
+    assertThat(job(lost).attempts().get(0).outcome()).isEqualTo(Outcome.LOST);
+    assertThat(job(lost).attempts().get(0).detail()).contains("stopped in the middle");
   }
 
   @Test
@@ -304,6 +310,7 @@ public abstract class JobTurnContract extends JobStoreContract {
             new Snoozed(HOUR),
             new Died("no"),
             new Discarded("no"),
+            new Lost("stopped"),
             new HandedBack());
     for (JobFinish.End end : ends) {
       JobId id = enqueue(aJob());
