@@ -40,8 +40,7 @@ final class JobEnds {
   void ended(Connection connection, List<Ended> jobs) throws SQLException {
     List<Ended> flagged =
         jobs.stream()
-            .filter(
-                job -> (job.flags() & FLAGS) != 0)
+            .filter(job -> (job.flags() & FLAGS) != 0)
             .sorted(Comparator.comparingLong(Ended::id))
             .toList();
     if (flagged.isEmpty()) {

@@ -124,7 +124,11 @@ final class JobSearch {
       case SCHEDULED ->
           page.part("id", "@job_delayed where not retrying" + page.inLanes("lane"), "id")
               + " union all "
-              + page.part("id", "@job_wait w where not exists (select from @job_gate g where g.id = w.id)" + page.inLanes("lane"), "id");
+              + page.part(
+                  "id",
+                  "@job_wait w where not exists (select from @job_gate g where g.id = w.id)"
+                      + page.inLanes("lane"),
+                  "id");
       case RETRYING -> page.part("id", "@job_delayed where retrying" + page.inLanes("lane"), "id");
       case AWAITING_APPROVAL ->
           page.part("id", "@job_gate where true" + page.inLanes("lane"), "id");

@@ -44,8 +44,7 @@ final class TransactTest {
     assertThat(fixture.finish(success(job))).as("reported again").containsExactly(true);
     assertThat(fixture.query("select 1 from @job_claim")).isEmpty();
     assertThatThrownBy(
-            () ->
-                fixture.jobs.transact(fixture.replica, success(job), dataSource, this::effect))
+            () -> fixture.jobs.transact(fixture.replica, success(job), dataSource, this::effect))
         .isInstanceOf(FencedException.class);
     assertThat(fixture.query("select text from @effect")).containsExactly("done");
   }
