@@ -6,6 +6,7 @@ module dev.monotick.core {
   requires static transitive org.jspecify;
 
   exports dev.monotick;
+  exports dev.monotick.audit;
   exports dev.monotick.event;
   exports dev.monotick.job;
   exports dev.monotick.job.store;
@@ -24,4 +25,6 @@ module dev.monotick.core {
       dev.monotick.postgres;
   exports dev.monotick.thread to
       dev.monotick.testkit;
+
+  uses dev.monotick.job.PayloadCodec;
 }

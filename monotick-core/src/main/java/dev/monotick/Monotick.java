@@ -2,6 +2,9 @@ package dev.monotick;
 
 import dev.monotick.event.EventListener;
 import dev.monotick.event.Subscription;
+import dev.monotick.job.JobHandler;
+import dev.monotick.job.JobKind;
+import dev.monotick.job.Jobs;
 import dev.monotick.leader.LeaderTerm;
 import dev.monotick.leader.LeadershipListener;
 import dev.monotick.ledger.TickId;
@@ -44,6 +47,22 @@ public interface Monotick extends AutoCloseable {
    * @throws IllegalStateException after {@link #stop}
    */
   void register(Task task);
+
+  /**
+   * Adds a handler for jobs of a kind. Before {@link #start} it works from then on, after it at
+   * once.
+   *
+   * @throws IllegalArgumentException if the kind has a handler, or the store cannot keep its
+   *     effect's promise
+   */
+  <P> void handle(JobKind<P> kind, JobHandler<P> handler);
+
+  /**
+   * Returns the jobs of the store. May be used whether or not the engine runs.
+   *
+   * @throws UnsupportedOperationException if the store keeps none
+   */
+  Jobs jobs();
 
   /**
    * Starts. Without an answer from the store it starts all the same, and nothing runs until there

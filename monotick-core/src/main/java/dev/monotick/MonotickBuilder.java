@@ -3,8 +3,13 @@ package dev.monotick;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
+import dev.monotick.audit.AuditSink;
 import dev.monotick.engine.Engine;
 import dev.monotick.engine.EngineConfig;
+import dev.monotick.engine.JobWork;
+import dev.monotick.job.JobHandler;
+import dev.monotick.job.JobKind;
+import dev.monotick.job.PayloadCodec;
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.metric.MetricSink;
@@ -14,9 +19,13 @@ import dev.monotick.task.Task;
 import dev.monotick.thread.EngineThreads;
 import dev.monotick.thread.SystemThreads;
 import dev.monotick.time.TimeSource;
+import dev.monotick.worker.JobHandlers;
+import dev.monotick.worker.WorkerSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +35,10 @@ import org.jspecify.annotations.Nullable;
 public final class MonotickBuilder {
 
   private final List<Task> tasks = new ArrayList<>();
+  private final List<Consumer<Monotick>> handlers = new ArrayList<>();
+  private WorkerSettings work = WorkerSettings.DEFAULTS;
+  private @Nullable PayloadCodec codec;
+  private AuditSink audit = AuditSink.none();
   private @Nullable Store store;
   private @Nullable LeaderElection election;
   private @Nullable LeaseTiming leaseTiming;
@@ -49,6 +62,41 @@ public final class MonotickBuilder {
   /** Adds a task, as {@link Monotick#register} does. */
   public MonotickBuilder task(Task task) {
     tasks.add(requireNonNull(task, "task"));
+    return this;
+  }
+
+  /** Adds a handler for jobs of a kind, as {@link Monotick#handle} does. */
+  public <P> MonotickBuilder handler(JobKind<P> kind, JobHandler<P> handler) {
+    requireNonNull(kind, "kind");
+    requireNonNull(handler, "handler");
+    handlers.add(engine -> engine.handle(kind, handler));
+    return this;
+  }
+
+  /** How many jobs this replica runs at a time, 1 to 10,000; 20 by default. */
+  public MonotickBuilder concurrency(int concurrency) {
+    this.work = new WorkerSettings(concurrency, work.queues());
+    return this;
+  }
+
+  /** Takes jobs of these queues only; by default of all. */
+  public MonotickBuilder queues(String... queues) {
+    this.work = new WorkerSettings(work.concurrency(), Set.of(queues));
+    return this;
+  }
+
+  /**
+   * How payloads of jobs are written; by default by what the class path offers, which is
+   * monotick-jackson.
+   */
+  public MonotickBuilder payloadCodec(PayloadCodec codec) {
+    this.codec = requireNonNull(codec, "codec");
+    return this;
+  }
+
+  /** Who takes what is to be recorded, such as retries of jobs; by default nobody. */
+  public MonotickBuilder audit(AuditSink audit) {
+    this.audit = requireNonNull(audit, "audit");
     return this;
   }
 
@@ -163,9 +211,11 @@ public final class MonotickBuilder {
                 settings,
                 time,
                 chosenThreads,
-                metrics));
+                metrics,
+                new JobWork(new JobHandlers(), work, codec, audit)));
     try {
       tasks.forEach(engine::register);
+      handlers.forEach(handler -> handler.accept(engine));
     } catch (RuntimeException e) {
       chosenThreads.close();
       throw e;

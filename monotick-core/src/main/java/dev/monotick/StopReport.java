@@ -1,5 +1,6 @@
 package dev.monotick;
 
+import dev.monotick.job.JobId;
 import dev.monotick.ledger.TickId;
 import java.util.List;
 
@@ -8,16 +9,19 @@ import java.util.List;
  *
  * @param stillRunning ticks whose bodies ignored their cancellation and still run; leadership was
  *     then not released but left to expire
+ * @param jobsStillRunning jobs whose handlers ignored their interrupt; others take them when this
+ *     replica's lease ran out
  */
-public record StopReport(List<TickId> stillRunning) {
+public record StopReport(List<TickId> stillRunning, List<JobId> jobsStillRunning) {
 
-  /** Copies the list. */
+  /** Copies the lists. */
   public StopReport {
     stillRunning = List.copyOf(stillRunning);
+    jobsStillRunning = List.copyOf(jobsStillRunning);
   }
 
   /** Says whether everything ended. */
   public boolean isClean() {
-    return stillRunning.isEmpty();
+    return stillRunning.isEmpty() && jobsStillRunning.isEmpty();
   }
 }

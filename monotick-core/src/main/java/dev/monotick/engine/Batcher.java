@@ -3,6 +3,7 @@ package dev.monotick.engine;
 import dev.monotick.store.StoreException;
 import dev.monotick.thread.EngineThreads;
 import dev.monotick.thread.Result;
+import dev.monotick.thread.Retry;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

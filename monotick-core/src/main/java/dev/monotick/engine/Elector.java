@@ -10,6 +10,7 @@ import dev.monotick.ledger.LeaderProof;
 import dev.monotick.thread.EngineThreads;
 import dev.monotick.thread.EngineThreads.Cancellable;
 import dev.monotick.thread.Result;
+import dev.monotick.thread.Retry;
 import dev.monotick.time.TimeSource;
 import java.time.Duration;
 import java.util.Optional;

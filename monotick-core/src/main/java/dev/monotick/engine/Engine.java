@@ -5,6 +5,9 @@ import dev.monotick.Settings;
 import dev.monotick.StopReport;
 import dev.monotick.event.EventListener;
 import dev.monotick.event.Subscription;
+import dev.monotick.job.JobHandler;
+import dev.monotick.job.JobKind;
+import dev.monotick.job.Jobs;
 import dev.monotick.leader.LeaderTerm;
 import dev.monotick.leader.LeadershipListener;
 import dev.monotick.ledger.Gap;
@@ -56,6 +59,8 @@ public final class Engine implements Monotick {
   /** Whoever waits for the loop; what the loop cannot answer any more is answered by the stop. */
   private final Map<Object, CompletableFuture<?>> waiting = new ConcurrentHashMap<>();
 
+  private final Supplier<Jobs> jobs;
+
   private volatile boolean closed;
 
   private enum Phase {
@@ -71,6 +76,7 @@ public final class Engine implements Monotick {
     this.threads = config.threads();
     this.listeners = new Listeners(threads);
     this.loop = new EngineLoop(config, new Telemetry(config.metrics(), listeners));
+    this.jobs = new OnFirstUse<>(() -> Jobs.of(config.store(), config.work().codec()));
   }
 
   @Override
@@ -98,6 +104,29 @@ public final class Engine implements Monotick {
       }
       threads.execute(() -> loop.add(spec));
     }
+  }
+
+  @Override
+  public <P> void handle(JobKind<P> kind, JobHandler<P> handler) {
+    checkJobs(kind);
+    config.work().handlers().add(kind, handler);
+    threads.execute(loop::workIfNeeded);
+  }
+
+  private void checkJobs(JobKind<?> kind) {
+    if (kind.rules().effect() == Effect.TRANSACTIONAL
+        && !config.store().ledger().effects().contains(Effect.TRANSACTIONAL)) {
+      throw new IllegalArgumentException(
+          "kind "
+              + kind.name()
+              + ": effect TRANSACTIONAL cannot be kept by this store, which is no database; choose"
+              + " another effect or another store");
+    }
+  }
+
+  @Override
+  public Jobs jobs() {
+    return jobs.get();
   }
 
   private TaskSpec overridden(TaskSpec spec) {

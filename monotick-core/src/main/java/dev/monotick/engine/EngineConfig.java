@@ -18,6 +18,7 @@ import dev.monotick.time.TimeSource;
  * @param time the clocks
  * @param threads where code runs
  * @param metrics who takes the figures
+ * @param work what jobs it runs, and how
  */
 public record EngineConfig(
     ReplicaId replica,
@@ -26,4 +27,5 @@ public record EngineConfig(
     Settings settings,
     TimeSource time,
     EngineThreads threads,
-    MetricSink metrics) {}
+    MetricSink metrics,
+    JobWork work) {}

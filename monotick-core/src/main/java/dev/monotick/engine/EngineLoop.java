@@ -16,6 +16,10 @@ import dev.monotick.task.HaMode;
 import dev.monotick.task.TaskSpec;
 import dev.monotick.thread.Result;
 import dev.monotick.time.TimeSource;
+import dev.monotick.worker.JobTelemetry;
+import dev.monotick.worker.JobWorker;
+import dev.monotick.worker.Payloads;
+import dev.monotick.worker.WorkerContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -26,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +59,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   private final Map<String, Elector> electors = new TreeMap<>();
   private final Set<TaskLoop> lookAgain = new LinkedHashSet<>();
   private final Instant startedAt;
+  private @Nullable JobWorker worker;
   private boolean running;
   private boolean joinedOnce;
   private long claims;
@@ -91,7 +97,41 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     config.threads().watch(this::watch);
     shared.ledger().whenWaiting(() -> config.threads().execute(() -> rescueSoon(shared)));
     loops.values().stream().filter(loop -> loop.ledger() == local).forEach(this::makeKnown);
+    workIfNeeded();
     membership.start(first);
+  }
+
+  /** Runs jobs from now on, if there is a handler for any. */
+  void workIfNeeded() {
+    JobWork work = config.work();
+    if (!running || worker != null || work.handlers().isEmpty()) {
+      return;
+    }
+    WorkerContext jobs =
+        new WorkerContext(
+            config.replica(),
+            context.replicaName(),
+            config.threads(),
+            config.time(),
+            config.store().jobs());
+    JobTelemetry told =
+        new JobTelemetry(
+            jobs,
+            new Payloads(work.codec()),
+            telemetry.metrics(),
+            telemetry::publish,
+            work.audit());
+    JobWorker begun =
+        new JobWorker(jobs, work.settings(), work.handlers(), told, membership::isValid);
+    worker = begun;
+    begun.start();
+    if (membership.isValid()) {
+      begun.joined();
+    }
+  }
+
+  @Nullable JobWorker worker() {
+    return worker;
   }
 
   void add(TaskSpec spec) {
@@ -157,6 +197,10 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
 
   private void watch() {
     membership.watch();
+    JobWorker jobs = worker;
+    if (jobs != null) {
+      jobs.watch();
+    }
     for (Elector elector : electors.values()) {
       elector.watch();
     }
@@ -184,11 +228,18 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     }
     joinedOnce = true;
     rescueSoon(shared);
+    if (worker != null && running) {
+      worker.joined();
+    }
   }
 
   @Override
   public void beaten() {
     rescueSoon(shared);
+    if (worker != null) {
+      worker.beaten(
+          membership.live().stream().map(ReplicaInfo::id).collect(Collectors.toUnmodifiableSet()));
+    }
     List<TaskLoop> waiting = List.copyOf(lookAgain);
     lookAgain.clear();
     waiting.forEach(TaskLoop::refresh);
@@ -197,6 +248,9 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   @Override
   public void membershipLost(LossCause cause) {
     bodies.cancel(run -> run.loop().ledger() == shared, CancelReason.MEMBERSHIP_LOST);
+    if (worker != null) {
+      worker.membershipLost();
+    }
   }
 
   @Override
@@ -348,6 +402,14 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     dueQueue.clear();
     lookAgain.clear();
     electors.values().forEach(Elector::withdraw);
+    if (worker != null) {
+      worker.beginStop();
+    }
+  }
+
+  /** Says whether no job is here, and everything that ended was reported. */
+  boolean hasNoJobs() {
+    return worker == null || worker.isQuiet();
   }
 
   /** Says whether no claim or report is on its way. */

@@ -93,6 +93,33 @@ final class GuardedSink implements MetricSink {
     }
   }
 
+  @Override
+  public void jobEnded(String kind, String end, Duration took) {
+    try {
+      sink.jobEnded(kind, end, took);
+    } catch (RuntimeException e) {
+      failed(e);
+    }
+  }
+
+  @Override
+  public void jobRefused(String kind) {
+    try {
+      sink.jobRefused(kind);
+    } catch (RuntimeException e) {
+      failed(e);
+    }
+  }
+
+  @Override
+  public void jobsRescued(int runs) {
+    try {
+      sink.jobsRescued(runs);
+    } catch (RuntimeException e) {
+      failed(e);
+    }
+  }
+
   private static void failed(RuntimeException e) {
     log.warn("a metric could not be taken", e);
   }

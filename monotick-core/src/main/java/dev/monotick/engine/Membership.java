@@ -6,6 +6,7 @@ import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.thread.Result;
+import dev.monotick.thread.Retry;
 import dev.monotick.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -33,7 +34,7 @@ final class Membership {
   private final Owner owner;
   private final Retry retry;
   private final boolean alone;
-  private @Nullable Lease lease;
+  private volatile @Nullable Lease lease; // written on the loop, asked anywhere
   private List<ReplicaInfo> live = List.of();
   private boolean closed;
 

@@ -1,8 +1,10 @@
 package dev.monotick.engine;
 
 import dev.monotick.StopReport;
+import dev.monotick.job.JobId;
 import dev.monotick.ledger.TickId;
 import dev.monotick.thread.EngineThreads;
+import dev.monotick.worker.JobWorker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +50,10 @@ final class StopSequence {
   private void graceIsOver() {
     if (!left) {
       engine.bodies().cancel(run -> true, CancelReason.STOPPING);
+      JobWorker worker = engine.worker();
+      if (worker != null) {
+        worker.stopHandlers();
+      }
       threads.schedule(AFTER_CANCEL, this::giveUp);
     }
   }
@@ -72,7 +78,7 @@ final class StopSequence {
     for (Elector elector : List.copyOf(holding)) {
       handOver(elector);
     }
-    boolean ended = engine.bodies().running().isEmpty() && engine.isQuiet();
+    boolean ended = engine.bodies().running().isEmpty() && engine.isQuiet() && engine.hasNoJobs();
     if (holding.isEmpty() && releasing == 0 && (ended || gaveUp)) {
       left = true;
       leave();
@@ -105,7 +111,12 @@ final class StopSequence {
     if (!still.isEmpty()) {
       log.warn("stopped with bodies that ignore their cancellation ticks={}", still);
     }
-    boolean nothingIsOpen = still.isEmpty() && engine.isQuiet();
-    engine.membership().close(nothingIsOpen, () -> result.complete(new StopReport(still)));
+    boolean nothingIsOpen = still.isEmpty() && engine.isQuiet() && engine.hasNoJobs();
+    JobWorker worker = engine.worker();
+    List<JobId> jobs = worker == null ? List.of() : worker.running();
+    if (!jobs.isEmpty()) {
+      log.warn("stopped with handlers that ignore their interrupt jobs={}", jobs);
+    }
+    engine.membership().close(nothingIsOpen, () -> result.complete(new StopReport(still, jobs)));
   }
 }

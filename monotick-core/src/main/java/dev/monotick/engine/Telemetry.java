@@ -11,6 +11,7 @@ import dev.monotick.metric.MetricSink;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,17 @@ final class Telemetry {
   Telemetry(MetricSink metrics, Listeners listeners) {
     this.metrics = new GuardedSink(metrics);
     this.listeners = listeners;
+  }
+
+  MetricSink metrics() {
+    return metrics;
+  }
+
+  /** Makes and publishes an event, if anybody listens. */
+  void publish(Supplier<MonotickEvent> event) {
+    if (listeners.any()) {
+      publish(event.get());
+    }
   }
 
   void registered(String task) {

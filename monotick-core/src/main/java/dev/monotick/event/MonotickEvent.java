@@ -1,5 +1,6 @@
 package dev.monotick.event;
 
+import dev.monotick.job.JobId;
 import dev.monotick.leader.LeaderTerm;
 import dev.monotick.leader.LeadershipListener.LossCause;
 import dev.monotick.ledger.Gap;
@@ -63,4 +64,23 @@ public sealed interface MonotickEvent {
 
   /** This replica no longer leads a group. */
   record LeadershipLost(LeaderTerm term, LossCause cause) implements MonotickEvent {}
+
+  /**
+   * A run of a job ended here.
+   *
+   * @param id the job
+   * @param kind its kind
+   * @param end the word for it: Succeeded, Retried, Snoozed, Died, Discarded, HandedBack or Lost
+   * @param took how long its handler ran
+   */
+  record JobEnded(JobId id, String kind, String end, Duration took) implements MonotickEvent {}
+
+  /**
+   * What this replica reported of a job was refused: the run was no longer its own.
+   *
+   * @param id the job
+   * @param kind its kind
+   * @param run which claim of it
+   */
+  record JobEndRefused(JobId id, String kind, int run) implements MonotickEvent {}
 }

@@ -128,6 +128,11 @@ final class InMemoryJobStore implements JobStore {
                     .orElse(null);
             if (claim == null) {
               lost.add(note.run());
+              // Its last words, unless the job was given to another.
+              table
+                  .find(note.run().id())
+                  .filter(row -> row.endedByItself(note.run()))
+                  .ifPresent(row -> row.addLines(note.lines()));
             } else {
               claim.startedAt = note.startedAt();
               claim.progress = note.progress();

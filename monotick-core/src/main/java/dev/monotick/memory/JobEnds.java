@@ -117,6 +117,9 @@ final class JobEnds {
     } else if (finish.end() instanceof JobFinish.Discarded discarded) {
       record(row, Outcome.DISCARDED, discarded.reason(), finish, now);
       table.move(row, JobTransition.DISCARD, JobState.CANCELLED, now);
+    } else if (finish.end() instanceof JobFinish.Lost lost) {
+      record(row, Outcome.LOST, lost.reason(), finish, now);
+      table.move(row, JobTransition.LOSE, JobState.UNKNOWN, now);
     } else {
       record(row, Outcome.HANDED_BACK, null, finish, now);
       table.move(row, JobTransition.HAND_BACK, JobState.READY, now);
@@ -216,6 +219,8 @@ final class JobEnds {
       return outcome == Outcome.DIED;
     } else if (end instanceof JobFinish.Discarded) {
       return outcome == Outcome.DISCARDED;
+    } else if (end instanceof JobFinish.Lost) {
+      return outcome == Outcome.LOST;
     }
     return outcome == Outcome.HANDED_BACK;
   }

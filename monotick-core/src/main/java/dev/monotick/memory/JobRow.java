@@ -128,6 +128,18 @@ final class JobRow {
     return new JobRun(id, runs, attempts + 1);
   }
 
+  /** Says whether the run ended otherwise than with its replica. */
+  boolean endedByItself(JobRun run) {
+    return ends.stream()
+        .map(End::attempt)
+        .anyMatch(
+            attempt ->
+                attempt.run() == run.number()
+                    && attempt.outcome() != JobAttempt.Outcome.RESCUED
+                    && attempt.outcome() != JobAttempt.Outcome.CRASHED
+                    && attempt.outcome() != JobAttempt.Outcome.LOST);
+  }
+
   boolean isRunBy(ReplicaId replica, JobRun run) {
     return claim != null && claim.replica.equals(replica) && run.number() == runs;
   }

@@ -41,4 +41,15 @@ public interface MetricSink {
 
   /** This replica began or ceased to lead a group; the fence is null when it ceased. */
   default void leadership(String group, boolean leader, @Nullable Fence fence) {}
+
+  /**
+   * A run of a job ended, by that word: Succeeded, Retried, Snoozed, Died, Discarded, HandedBack.
+   */
+  default void jobEnded(String kind, String end, Duration took) {}
+
+  /** What this replica reported of a job was refused: the run was no longer its own. */
+  default void jobRefused(String kind) {}
+
+  /** This replica saw to runs of replicas that are gone. */
+  default void jobsRescued(int runs) {}
 }

@@ -4,6 +4,7 @@ import dev.monotick.leader.Fence;
 import dev.monotick.ledger.Outcome;
 import dev.monotick.ledger.SkipReason;
 import dev.monotick.metric.MetricSink;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
@@ -35,6 +36,8 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
   private final Meters meters;
   private final ConcurrentMap<String, TaskMeters> tasks = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, GroupMeters> groups = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, JobMeters> kinds = new ConcurrentHashMap<>();
+  private final Counter rescued;
 
   /** Creates a sink whose meters have no tags but their own. */
   public MicrometerMetrics(MeterRegistry registry) {
@@ -49,6 +52,9 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
    */
   public MicrometerMetrics(MeterRegistry registry, Tags tags) {
     this.meters = new Meters(registry, tags);
+    this.rescued =
+        meters.counter(
+            "monotick.job.rescued", "runs of replicas that were gone, seen to here", Tags.empty());
   }
 
   @Override
@@ -91,11 +97,32 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
     groups.computeIfAbsent(group, name -> new GroupMeters(meters, name)).changed(leader, fence);
   }
 
+  @Override
+  public void jobEnded(String kind, String end, Duration took) {
+    kind(kind).ended(end, took);
+  }
+
+  @Override
+  public void jobRefused(String kind) {
+    kind(kind).refused();
+  }
+
+  @Override
+  public void jobsRescued(int runs) {
+    rescued.increment(runs);
+  }
+
+  private JobMeters kind(String name) {
+    JobMeters known = kinds.get(name);
+    return known != null ? known : kinds.computeIfAbsent(name, n -> new JobMeters(meters, n));
+  }
+
   /** Takes all meters out of the registry again. Stop the engine first. */
   @Override
   public void close() {
     tasks.clear();
     groups.clear();
+    kinds.clear();
     meters.close();
   }
 

@@ -92,12 +92,13 @@ public abstract class JobViewContract extends JobStoreContract {
     log(runs.get(1), at, "other");
     log(runs.get(0), at.plusMillis(5), "three");
     finish(a, runs.get(0), new Retried("no", HOUR));
-    log(runs.get(0), at, "of a run that is over");
+    log(runs.get(0), at, "last words");
     assertThat(jobs().log(id, 10))
         .containsExactly(
             new JobNote.Line(at, "one"),
             new JobNote.Line(at, "two"),
-            new JobNote.Line(at.plusMillis(5), "three"));
+            new JobNote.Line(at.plusMillis(5), "three"),
+            new JobNote.Line(at, "last words"));
     assertThat(jobs().log(id, 2)).extracting(JobNote.Line::text).containsExactly("one", "two");
     assertThat(jobs().log(other, 10)).extracting(JobNote.Line::text).containsExactly("other");
   }

@@ -3,11 +3,9 @@ package dev.monotick.job.internal;
 import dev.monotick.job.JobLane;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Says how many jobs to take from which lane. Arithmetic only: no clock, no I/O, no chance.
@@ -36,12 +34,6 @@ public final class LanePicker {
 
   /** Less than a whole job, so that old credits alone never make more than is wanted. */
   private static final double MOST_CREDIT = 0.9999;
-
-  private static final Comparator<Share> MOST_ENTITLED =
-      Comparator.<Share>comparingDouble(share -> -share.rest)
-          .thenComparingInt(share -> share.candidate.level())
-          .thenComparing(share -> share.candidate.waited(), Comparator.reverseOrder())
-          .thenComparingInt(share -> share.candidate.lane());
 
   private final Map<Integer, Credit> credits = new HashMap<>();
   private long picks;
@@ -115,33 +107,27 @@ public final class LanePicker {
   }
 
   private Share[] shares(List<Candidate> lanes) {
-    Map<String, double[]> tenants = new HashMap<>();
-    double total = 0;
-    for (Candidate lane : lanes) {
-      double @Nullable [] sum = tenants.get(lane.tenant());
-      if (sum == null) {
-        sum = new double[1];
-        tenants.put(lane.tenant(), sum);
-        total += lane.weight();
-      }
-      sum[0] += weight(lane);
-    }
+    Map<String, Tenant> tenants = new HashMap<>();
     Share[] shares = new Share[lanes.size()];
+    double total = 0;
     for (int i = 0; i < shares.length; i++) {
       Candidate lane = lanes.get(i);
-      double[] sum = tenants.getOrDefault(lane.tenant(), new double[] {1});
-      double part = lane.weight() / total * (weight(lane) / sum[0]);
+      Tenant tenant = tenants.get(lane.tenant());
+      if (tenant == null) {
+        tenant = new Tenant();
+        tenants.put(lane.tenant(), tenant);
+        total += lane.weight();
+      }
       Credit credit = credits.computeIfAbsent(lane.lane(), key -> new Credit());
       if (credit.pick != picks - 1) {
         credit.value = Math.min(0, credit.value);
       }
-      shares[i] = new Share(lane, i, part, credit);
+      shares[i] = new Share(lane, i, tenant, credit);
+    }
+    for (Share share : shares) {
+      share.part = share.candidate.weight() / total * (share.weight / share.tenant.weight);
     }
     return shares;
-  }
-
-  private static double weight(Candidate lane) {
-    return 1 << (JobLane.LOWEST_PRIORITY - lane.level());
   }
 
   private static void divide(Share[] shares, int most) {
@@ -155,7 +141,7 @@ public final class LanePicker {
       left -= share.take;
     }
     if (left > 0) {
-      Arrays.sort(shares, MOST_ENTITLED);
+      Arrays.sort(shares);
     }
     while (left > 0) {
       for (int i = 0; i < shares.length && left > 0; i++) {
@@ -218,25 +204,49 @@ public final class LanePicker {
     private long pick;
   }
 
-  /** One lane in one pick. */
-  private static final class Share {
+  /** The sum of the weights of a tenant's lanes. */
+  private static final class Tenant {
+
+    private double weight;
+  }
+
+  /** One lane in one pick; in the order in which what is left over is given away. */
+  private static final class Share implements Comparable<Share> {
 
     private final Candidate candidate;
     private final int place;
-    private final double part;
+    private final Tenant tenant;
     private final Credit credit;
+    private final int level;
+    private final double weight;
+    private double part;
     private int take;
     private double rest;
 
-    Share(Candidate candidate, int place, double part, Credit credit) {
+    Share(Candidate candidate, int place, Tenant tenant, Credit credit) {
       this.candidate = candidate;
       this.place = place;
-      this.part = part;
+      this.tenant = tenant;
       this.credit = credit;
+      this.level = candidate.level();
+      this.weight = 1 << (JobLane.LOWEST_PRIORITY - level);
+      tenant.weight += weight;
     }
 
     double due(double height) {
       return part * height + credit.value;
+    }
+
+    @Override
+    public int compareTo(Share other) {
+      if (rest != other.rest) {
+        return rest > other.rest ? -1 : 1;
+      }
+      if (level != other.level) {
+        return Integer.compare(level, other.level);
+      }
+      int older = other.candidate.waited().compareTo(candidate.waited());
+      return older != 0 ? older : Integer.compare(candidate.lane(), other.candidate.lane());
     }
   }
 }

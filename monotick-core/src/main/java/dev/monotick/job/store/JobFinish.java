@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 public record JobFinish(ClaimedJob job, End end, @Nullable Instant startedAt, Duration took) {
 
   /** How a run ended. */
-  public sealed interface End permits Succeeded, Retried, Snoozed, Died, Discarded, HandedBack {}
+  public sealed interface End
+      permits Succeeded, Retried, Snoozed, Died, Discarded, HandedBack, Lost {}
 
   /**
    * The job is done.
@@ -54,6 +55,13 @@ public record JobFinish(ClaimedJob job, End end, @Nullable Instant startedAt, Du
    */
   public record Discarded(String reason) implements End {}
 
-  /** Not begun; back to the head of the line. */
+  /**
+   * Begun, stopped in the middle, and may not run twice: nobody can say what it did.
+   *
+   * @param reason why it was stopped
+   */
+  public record Lost(String reason) implements End {}
+
+  /** Not begun, or may run again; back to the head of the line, without costing an attempt. */
   public record HandedBack() implements End {}
 }

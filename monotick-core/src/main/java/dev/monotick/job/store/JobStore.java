@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /**
@@ -31,6 +32,11 @@ public interface JobStore {
 
   /** Returns the time by the store's clock, estimated without I/O. */
   Instant now();
+
+  /** Returns how long an idle replica may wait between two looks; longer if it is told of jobs. */
+  default Duration pollInterval() {
+    return Duration.ofSeconds(1);
+  }
 
   /** Says whether {@link #turn} never waits, because the store is in the memory of this process. */
   default boolean isImmediate() {
@@ -63,17 +69,17 @@ public interface JobStore {
    * Asks to be told the queues that may have new jobs. A hint: it may come too often, or never. The
    * listener must not block.
    */
-  void whenReady(java.util.function.Consumer<Set<String>> listener);
+  void whenReady(Consumer<Set<String>> listener);
 
   /** Asks to be told jobs whose runs were ended by others. A hint, as {@link #whenReady}. */
-  void whenEnded(java.util.function.Consumer<Set<JobId>> listener);
+  void whenEnded(Consumer<Set<JobId>> listener);
 
   /** Records what ended, makes due what is, and claims. See {@link JobTurn}. */
   JobTurnReply turn(JobTurn turn);
 
   /**
-   * Records what is known of runs that take a while, and returns those that are no longer the
-   * replica's, which should stop.
+   * Records what is known of runs that take a while, and returns those that have ended, which
+   * should stop. Log lines are kept even then, unless the job was given to another replica.
    */
   Set<JobRun> note(ReplicaId replica, List<JobNote> notes);
 

@@ -28,11 +28,17 @@ public final class Database {
    * What the server enforces in each transaction, so that a replica that freezes in the middle of
    * one holds up nobody for long. Set for the transaction, not the session, which may be a pooler's
    * or the application's.
+   *
+   * <p>And our statements find rows by their keys; nothing else is ever right for them. Where
+   * statistics are missing or old, as on each day's new partition, the planner would rather read
+   * all of it.
    */
   private static final String LIMITS =
       "select set_config('lock_timeout', '2000', true),"
           + " set_config('statement_timeout', '4000', true),"
-          + " set_config('idle_in_transaction_session_timeout', '2000', true)";
+          + " set_config('idle_in_transaction_session_timeout', '2000', true),"
+          + " set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),"
+          + " set_config('enable_mergejoin', 'off', true)";
 
   /** For a transaction that is not ours, but holds locks of ours at its end. */
   private static final String IDLE_LIMIT =

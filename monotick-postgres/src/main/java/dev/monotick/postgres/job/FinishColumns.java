@@ -113,6 +113,10 @@ final class FinishColumns {
       detail(row, discard.reason());
       return OutcomeCodes.DISCARDED;
     }
+    if (end instanceof JobFinish.Lost lost) {
+      detail(row, lost.reason());
+      return OutcomeCodes.LOST;
+    }
     return OutcomeCodes.HANDED_BACK;
   }
 

@@ -27,7 +27,7 @@ final class JobNotes {
     note =
         database.sql(
             "select * from @job_note_runs(?::uuid, ?::bigint[], ?::integer[], ?::bigint[],"
-                + " ?::float8[], ?::text[])");
+                + " ?::float8[], ?::text[], ?::boolean[])");
     lines =
         database.sql(
             "insert into @job_line (job_id, at, text)"
@@ -35,35 +35,38 @@ final class JobNotes {
                 + " from unnest(?::bigint[], ?::bigint[], ?::text[]) as u(id, at, text)");
   }
 
-  /** Returns the runs that are not the replica's, and records nothing of them. */
+  /** Returns the runs that have ended, or were never the replica's. */
   Set<JobRun> note(ReplicaId replica, List<JobNote> notes, OpenClaims claims) {
-    Set<JobRun> lost = new HashSet<>();
-    List<JobNote> own = new ArrayList<>();
-    for (JobNote each : notes) {
-      if (claims.find(each.run().id(), each.run().number()) == null) {
-        lost.add(each.run());
-      } else {
-        own.add(each);
-      }
+    if (notes.isEmpty()) {
+      return Set.of();
     }
-    if (own.isEmpty()) {
-      return lost;
+    List<JobNote> sorted =
+        notes.stream().sorted(Comparator.comparing(note -> note.run().id())).toList();
+    boolean[] open = new boolean[sorted.size()];
+    for (int i = 0; i < open.length; i++) {
+      JobRun run = sorted.get(i).run();
+      open[i] = claims.find(run.id(), run.number()) != null;
     }
-    own.sort(Comparator.comparing(each -> each.run().id()));
     Set<Long> ended =
-        database.inTransaction("noting what runs", connection -> note(connection, replica, own));
-    for (JobNote each : own) {
-      if (ended.contains(each.run().id().value())) {
-        lost.add(each.run());
-        claims.ended(each.run().id(), each.run().number());
+        database.inTransaction(
+            "noting what runs", connection -> note(connection, replica, sorted, open));
+    Set<JobRun> lost = new HashSet<>();
+    for (int i = 0; i < open.length; i++) {
+      JobRun run = sorted.get(i).run();
+      if (!open[i]) {
+        lost.add(run);
+      } else if (ended.contains(run.id().value())) {
+        lost.add(run);
+        claims.ended(run.id(), run.number());
       } else {
-        claims.note(each.run().id(), each.run().number());
+        claims.note(run.id(), run.number());
       }
     }
     return lost;
   }
 
-  private Set<Long> note(Connection connection, ReplicaId replica, List<JobNote> notes)
+  private Set<Long> note(
+      Connection connection, ReplicaId replica, List<JobNote> notes, boolean[] open)
       throws SQLException {
     int count = notes.size();
     long[] ids = new long[count];
@@ -81,6 +84,7 @@ final class JobNotes {
       doing[i] = text == null ? null : JobColumns.text(text);
     }
     Set<Long> ended = new HashSet<>();
+    Set<Long> byItself = new HashSet<>(); // its last words count
     try (PreparedStatement statement = connection.prepareStatement(note)) {
       statement.setObject(1, replica.value());
       JobColumns.set(statement, 2, ids);
@@ -88,19 +92,24 @@ final class JobNotes {
       JobColumns.set(statement, 4, started);
       statement.setArray(5, connection.createArrayOf("float8", progress));
       JobColumns.set(statement, 6, doing);
+      JobColumns.set(statement, 7, open);
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
-          ended.add(row.getLong(1));
+          (row.getBoolean(2) ? byItself : ended).add(row.getLong(1));
         }
       }
     }
-    List<JobNote> speaking =
-        notes.stream()
-            .filter(each -> !each.lines().isEmpty() && !ended.contains(each.run().id().value()))
-            .toList();
+    List<JobNote> speaking = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      boolean heard = byItself.contains(ids[i]) || (open[i] && !ended.contains(ids[i]));
+      if (heard && !notes.get(i).lines().isEmpty()) {
+        speaking.add(notes.get(i));
+      }
+    }
     if (!speaking.isEmpty()) {
       write(connection, speaking);
     }
+    ended.addAll(byItself);
     return ended;
   }
 

@@ -52,10 +52,7 @@ final class JobReader {
                      where t.job_id = j.id) t on true
                   order by t.run
                   """);
-    log =
-        database.sql(
-            "select at, text from (select number, at, text from @job_line where job_id = ?"
-                + " order by number desc limit ?) newest order by number");
+    log = database.sql("select at, text from @job_line where job_id = ? order by number limit ?");
     counts =
         database.sql(
             """

@@ -16,6 +16,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -67,13 +68,13 @@ final class TickTable {
     live = database.sql("select " + COLUMNS + " from @tick k where k.task = any (?) and " + LIVE);
     byKey =
         database.sql(
-            "select "
+            "select k.* from unnest(?::text[], ?::timestamptz[], ?::text[])"
+                + " as u(task, nominal, trigger_key) cross join lateral (select "
                 + COLUMNS
-                + " from unnest(?::text[], ?::timestamptz[], ?::text[])"
-                + " as u(task, nominal, trigger_key) join @tick k"
-                + " on k.task = u.task and k.nominal = u.nominal"
+                + " from @tick k where k.task = u.task and k.nominal = u.nominal"
                 + " and k.trigger_key = u.trigger_key"
-                + BOUNDS);
+                + BOUNDS
+                + " limit 1) k"); // each on its own, by its key, whatever the planner believes
     newest =
         database.sql(
             "select "
@@ -93,18 +94,13 @@ final class TickTable {
                 + UNNEST);
     update =
         database.sql(
-            "update @tick k set last_nominal = u.last_nominal, count = u.count, status = u.status,"
-                + " outcome = u.outcome, reason = u.reason, detail = u.detail,"
-                + " claim_replica = u.claim_replica, claim_number = u.claim_number,"
-                + " fence_timeline = u.fence_timeline, fence_epoch = u.fence_epoch,"
-                + " attempt = u.attempt, started_at = u.started_at, ended_at = u.ended_at,"
-                + " effect = coalesce(u.effect, k.effect),"
-                + " spent_claims = string_to_array(u.spent_claims, ','), occupies = u.occupies,"
-                + " allows_others = u.allows_others, cancel_asked = u.cancel_asked"
-                + UNNEST
-                + " where k.task = u.task and k.nominal = u.nominal"
-                + " and k.trigger_key = u.trigger_key"
-                + BOUNDS);
+            "update @tick set last_nominal = ?::timestamptz, count = ?, status = ?, outcome = ?,"
+                + " reason = ?, detail = ?, claim_replica = ?, claim_number = ?,"
+                + " fence_timeline = ?, fence_epoch = ?, attempt = ?, started_at = ?::timestamptz,"
+                + " ended_at = ?::timestamptz, effect = coalesce(?, effect),"
+                + " spent_claims = string_to_array(?, ','), occupies = ?, allows_others = ?,"
+                + " cancel_asked = ?"
+                + " where task = ? and nominal = ? and trigger_key = ?");
   }
 
   /** Returns the rows of the tasks that wait or occupy them. */
@@ -145,15 +141,49 @@ final class TickTable {
     }
   }
 
-  /** Writes rows of tasks that the caller has locked. */
+  /**
+   * Writes rows of tasks that the caller has locked. A statement for each, all sent at once: joined
+   * with a list of them, the planner would read all of a day's partition where it believes that it
+   * has next to no rows between the bounds, as it does whenever they are younger than its
+   * statistics.
+   */
   void update(Connection connection, List<TickImage> rows) throws SQLException {
-    if (!rows.isEmpty()) {
-      try (PreparedStatement statement = connection.prepareStatement(update)) {
-        set(statement, rows);
-        setBounds(statement, COLUMN_COUNT + 1, rows.stream().map(row -> row.row().tick()));
-        Database.expect(rows.size(), statement.executeUpdate(), "writing ticks");
-      }
+    if (rows.isEmpty()) {
+      return;
     }
+    try (PreparedStatement statement = connection.prepareStatement(update)) {
+      for (TickImage row : rows) {
+        setOne(statement, row);
+        statement.addBatch();
+      }
+      int changed = Arrays.stream(statement.executeBatch()).sum();
+      Database.expect(rows.size(), changed, "writing ticks");
+    }
+  }
+
+  private static void setOne(PreparedStatement to, TickImage image) throws SQLException {
+    TickRecord row = image.row();
+    to.setString(1, Columns.time(row.last()));
+    to.setLong(2, row.count());
+    to.setString(3, row.status().name());
+    to.setString(4, name(row.outcome()));
+    to.setString(5, name(row.reason()));
+    to.setString(6, detail(row));
+    to.setObject(7, replica(row.claim()), Types.OTHER);
+    to.setObject(8, number(row.claim()), Types.BIGINT);
+    to.setObject(9, timeline(row.fence()), Types.BIGINT);
+    to.setObject(10, epoch(row.fence()), Types.BIGINT);
+    to.setInt(11, row.attempt());
+    to.setString(12, Columns.time(row.startedAt()));
+    to.setString(13, Columns.time(row.endedAt()));
+    to.setString(14, name(image.effect()));
+    to.setString(15, spent(image.spent()));
+    to.setBoolean(16, image.occupies());
+    to.setBoolean(17, image.allowsOthers());
+    to.setBoolean(18, image.cancelAsked());
+    to.setString(19, row.tick().task());
+    to.setObject(20, OffsetDateTime.ofInstant(row.tick().nominal(), ZoneOffset.UTC));
+    to.setString(21, triggerKey(row.tick()));
   }
 
   static TickImage read(ResultSet row) throws SQLException {

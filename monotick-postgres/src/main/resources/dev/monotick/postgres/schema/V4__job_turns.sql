@@ -261,14 +261,14 @@ begin
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
   select u.lane, count(*) filter (where u.outcome in (1, 2)), count(*) filter (where u.outcome = 5), - count(*),
          count(*) filter (where u.outcome = 0), count(*) filter (where u.outcome in (1, 3)), count(*) filter (where u.outcome = 3),
-         count(*) filter (where u.outcome = 4)
+         count(*) filter (where u.outcome in (4, 8))
     from unnest(of_lanes, of_outcomes) as u(lane, outcome) group by u.lane;
   if of_flags <> array_fill(0::smallint, array[cardinality(of_flags)]) then
     perform @job_released(array_agg(u.id), array_agg(u.run))
        from unnest(of_ids, of_runs, of_flags) as u(id, run, flags) where u.flags & 4 <> 0 having count(*) > 0;
     perform @job_ended(array_agg(u.id), array_agg(u.run), array_agg(u.lane), array_agg((u.flags & ~4)::smallint), array_agg(u.outcome = 0))
        from unnest(of_ids, of_runs, of_lanes, of_flags, of_outcomes) as u(id, run, lane, flags, outcome)
-      where u.flags & 3 <> 0 and u.outcome in (0, 3, 4) having count(*) > 0;
+      where u.flags & 3 <> 0 and u.outcome in (0, 3, 4, 8) having count(*) > 0;
   end if;
 end
 $$;
@@ -1026,15 +1026,17 @@ begin
 end
 $$;
 
--- Notes what is known of runs, and returns those that have ended. Numbers must come in their order.
+-- Notes what is known of runs, and returns those that have ended, and whether they did so by the word of their replica.
+-- Numbers must come in their order.
 create function @job_note_runs(
   who          uuid,
   of_ids       bigint[],
   of_runs      integer[],
   of_started   bigint[],  -- microseconds since 1970
   of_progress  float8[],
-  of_doing     text[]
-) returns setof bigint
+  of_doing     text[],
+  of_open      boolean[] -- nothing is noted of others
+) returns table (id bigint, by_itself boolean)
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -1046,14 +1048,14 @@ as $$
 begin
   insert into @job_note as n (job_id, run, replica, started_at, noted_at, progress, doing)
   select u.id, u.run, who, timestamptz 'epoch' + u.started * interval '1 microsecond', clock_timestamp(), u.progress, u.doing
-    from unnest(of_ids, of_runs, of_started, of_progress, of_doing) as u(id, run, started, progress, doing)
-   where not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)
+    from unnest(of_ids, of_runs, of_started, of_progress, of_doing, of_open) as u(id, run, started, progress, doing, is_open)
+   where u.is_open and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)
   on conflict (job_id) do update
      set run = excluded.run, replica = excluded.replica, started_at = excluded.started_at, noted_at = excluded.noted_at,
          progress = excluded.progress, doing = excluded.doing
    where n.run <= excluded.run;
   return query
-    select a.job_id
+    select a.job_id, coalesce(a.replica = who and a.outcome not in (6, 7), false)
       from unnest(of_ids, of_runs) as u(id, run) join @job_attempt a on a.job_id = u.id and a.run = u.run;
 end
 $$;

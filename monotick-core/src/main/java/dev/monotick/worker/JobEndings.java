@@ -1,0 +1,106 @@
+package dev.monotick.worker;
+
+import dev.monotick.job.JobKind;
+import dev.monotick.job.JobOutcome;
+import dev.monotick.job.RetryPolicy;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobFinish.Died;
+import dev.monotick.job.store.JobFinish.Discarded;
+import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Lost;
+import dev.monotick.job.store.JobFinish.Retried;
+import dev.monotick.job.store.JobFinish.Snoozed;
+import dev.monotick.job.store.JobFinish.Succeeded;
+import dev.monotick.job.store.JobRun;
+import dev.monotick.task.Effect;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What a run's end is, given what its handler returned or threw. */
+final class JobEndings {
+
+  private static final int LONGEST_REASON = 8_000;
+  private static final Duration LONGEST_DELAY = Duration.ofDays(366);
+
+  private final Payloads payloads;
+
+  JobEndings(Payloads payloads) {
+    this.payloads = payloads;
+  }
+
+  JobFinish.End returned(RunningJob<?> job, @Nullable JobOutcome outcome) {
+    if (job.isCommitted()) {
+      return new Succeeded(null);
+    }
+    if (outcome == null) {
+      return new Died("the handler returned null; return JobOutcome.done() if all went well");
+    }
+    if (outcome instanceof JobOutcome.Done done) {
+      return succeeded(done);
+    } else if (outcome instanceof JobOutcome.Snoozed snoozed) {
+      return new Snoozed(snoozed.delay());
+    } else if (outcome instanceof JobOutcome.RetryAfter retry) {
+      return new Retried(Texts.shortened(retry.reason(), LONGEST_REASON), retry.delay());
+    } else if (outcome instanceof JobOutcome.Discarded discarded) {
+      return new Discarded(Texts.shortened(discarded.reason(), LONGEST_REASON));
+    } else if (outcome instanceof JobOutcome.Failed failed) {
+      return new Died(Texts.shortened(failed.reason(), LONGEST_REASON));
+    }
+    throw new IllegalStateException("unknown outcome " + outcome);
+  }
+
+  private JobFinish.End succeeded(JobOutcome.Done done) {
+    if (done.result().isEmpty()) {
+      return new Succeeded(null);
+    }
+    try {
+      return new Succeeded(payloads.encode("result", done.result().get()));
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      return new Died("the job is done, but its result cannot be kept: " + e.getMessage());
+    }
+  }
+
+  JobFinish.End threw(JobKind<?> kind, RunningJob<?> job, Throwable failure) {
+    if (job.isCommitted()) {
+      return new Succeeded(null);
+    }
+    StopCause cause = job.stopCause();
+    if (cause != null && cause.givesBack()) {
+      return job.job().rules().effect() == Effect.AT_MOST_ONCE
+          ? new Lost("stopped in the middle, because " + cause.text)
+          : new HandedBack();
+    }
+    if (cause == StopCause.TIMEOUT) {
+      return retried(
+          kind,
+          job.job(),
+          "timed out after " + job.job().rules().timeout() + "\n" + Texts.of(failure));
+    }
+    if (kind.retry().isPermanent(failure)) {
+      return new Died(Texts.of(failure));
+    }
+    return retried(kind, job.job(), Texts.of(failure));
+  }
+
+  private static JobFinish.End retried(JobKind<?> kind, ClaimedJob job, String error) {
+    return new Retried(error, delay(kind.retry(), job.run()));
+  }
+
+  /** Somebody else's arithmetic: what it gives is not trusted. */
+  private static Duration delay(RetryPolicy policy, JobRun run) {
+    int attempt = run.attempt();
+    // Jobs differ in their jitter, and a run repeats its own.
+    double random =
+        Math.floorMod((run.id().value() * 31 + run.number()) * 0x9E3779B9L, 1_000) / 999.0;
+    try {
+      Duration delay = policy.delays().after(attempt, random);
+      if (delay != null && !delay.isNegative() && delay.compareTo(LONGEST_DELAY) <= 0) {
+        return delay;
+      }
+    } catch (RuntimeException | Error e) {
+      // as if it had given nonsense
+    }
+    return RetryPolicy.ofDefaults().delays().after(attempt, 0.5);
+  }
+}

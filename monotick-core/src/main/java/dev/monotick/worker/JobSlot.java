@@ -1,0 +1,126 @@
+package dev.monotick.worker;
+
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobKind;
+import dev.monotick.job.JobOutcome;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.thread.EngineThreads;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs one job after the other on a thread of its own, until there are none. A handler that ignores
+ * its interrupt for too long is left alone with its thread, and the slot is used up.
+ */
+final class JobSlot implements Runnable {
+
+  /** A job of a newer version is for replicas that know it. */
+  private static final Duration FOR_NEWER_REPLICAS = Duration.ofSeconds(10);
+
+  private final JobSlots slots;
+  // Guarded by this.
+  private EngineThreads.@Nullable Body body;
+  private @Nullable RunningJob<?> current;
+  private boolean abandoned;
+
+  JobSlot(JobSlots slots) {
+    this.slots = slots;
+  }
+
+  synchronized void handedOver(EngineThreads.Body handed) {
+    body = handed;
+    if (current != null && current.isCancelled()) {
+      handed.interrupt();
+    }
+  }
+
+  /** Returns what runs now, null if nothing does. */
+  synchronized @Nullable RunningJob<?> current() {
+    return current;
+  }
+
+  /** Asks the handler to stop, if it still runs this job. */
+  synchronized void stop(RunningJob<?> job, StopCause cause) {
+    if (current == job && !job.isCancelled()) {
+      job.stop(cause);
+      if (body != null) {
+        body.interrupt();
+      }
+    }
+  }
+
+  /** Leaves the handler alone with its thread, if it still runs this job. */
+  synchronized boolean abandon(RunningJob<?> job) {
+    if (current != job) {
+      return false;
+    }
+    abandoned = true;
+    current = null;
+    return true;
+  }
+
+  @Override
+  public void run() {
+    for (ClaimedJob job = slots.next(); job != null; job = slots.next()) {
+      if (!execute(job)) {
+        return;
+      }
+    }
+    slots.ended(this);
+  }
+
+  /** Returns false if it was abandoned. */
+  private boolean execute(ClaimedJob job) {
+    JobHandlers.Registered<?> registered = slots.handlers().of(job.lane().kind());
+    if (registered == null || !slots.mayRun()) {
+      slots.finished(new JobFinish(job, new JobFinish.HandedBack(), null, Duration.ZERO), null);
+      return true;
+    }
+    if (job.version() > registered.kind().version()) {
+      JobFinish.End later = new JobFinish.Snoozed(FOR_NEWER_REPLICAS);
+      slots.finished(new JobFinish(job, later, null, Duration.ZERO), null);
+      return true;
+    }
+    return execute(registered, job);
+  }
+
+  private <P> boolean execute(JobHandlers.Registered<P> registered, ClaimedJob job) {
+    JobKind<P> kind = registered.kind();
+    P payload;
+    try {
+      payload = slots.payloads().decode(job.payload(), kind.payloadType());
+    } catch (Throwable failure) { // whatever a codec throws, the slot goes on
+      JobFinish.End end = new JobFinish.Died("the payload cannot be read\n" + Texts.of(failure));
+      slots.finished(new JobFinish(job, end, null, Duration.ZERO), null);
+      return true;
+    }
+    RunningJob<P> running = new RunningJob<>(slots.context(), job, payload);
+    synchronized (this) {
+      current = running;
+    }
+    JobFinish.End end;
+    try {
+      JobOutcome outcome = registered.handler().run(running);
+      end = slots.endings().returned(running, outcome);
+    } catch (Throwable failure) { // whatever a handler throws, the slot goes on
+      end = slots.endings().threw(kind, running, failure);
+    }
+    synchronized (this) {
+      if (abandoned) {
+        return false;
+      }
+      current = null;
+      Thread.interrupted(); // meant for this job, not for the next one
+    }
+    slots.finished(new JobFinish(job, end, running.startedAt(), running.ran()), running);
+    return true;
+  }
+
+  @Override
+  public String toString() {
+    RunningJob<?> job = current();
+    JobId id = job == null ? null : job.id();
+    return "slot[" + id + "]";
+  }
+}

@@ -1,0 +1,233 @@
+package dev.monotick.worker;
+
+import dev.monotick.job.JobId;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobNote;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The handlers that run here, and the jobs that wait for one of them. Methods without a remark are
+ * called on the loop.
+ */
+final class JobSlots {
+
+  private static final Logger log = LoggerFactory.getLogger(JobSlots.class);
+
+  /**
+   * How long a handler may ignore its interrupt before it is left alone with its thread: as long as
+   * its timeout, but within these.
+   */
+  private static final Duration LEAST_PATIENCE = Duration.ofSeconds(1);
+
+  private static final Duration MOST_PATIENCE = Duration.ofSeconds(10);
+
+  private final WorkerContext context;
+  private final JobHandlers handlers;
+  private final Payloads payloads;
+  private final JobEndings endings;
+  private final int concurrency;
+  private final ConcurrentLinkedQueue<Taken> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger inHand = new AtomicInteger();
+  private final Set<JobSlot> active = new LinkedHashSet<>();
+  private BiConsumer<JobFinish, @Nullable RunningJob<?>> whenFinished = (finish, job) -> {};
+  private volatile Predicate<JobSlots> mayRun = slots -> true;
+
+  /** A job, and when it came. */
+  private record Taken(ClaimedJob job, long nanos) {}
+
+  JobSlots(WorkerContext context, JobHandlers handlers, Payloads payloads, int concurrency) {
+    this.context = context;
+    this.handlers = handlers;
+    this.payloads = payloads;
+    this.endings = new JobEndings(payloads);
+    this.concurrency = concurrency;
+  }
+
+  /** Names who is told of ends, on any thread, and who knows whether a job may begin. */
+  void connect(BiConsumer<JobFinish, @Nullable RunningJob<?>> finished, Predicate<JobSlots> may) {
+    whenFinished = finished;
+    mayRun = may;
+  }
+
+  WorkerContext context() {
+    return context;
+  }
+
+  JobHandlers handlers() {
+    return handlers;
+  }
+
+  Payloads payloads() {
+    return payloads;
+  }
+
+  JobEndings endings() {
+    return endings;
+  }
+
+  /** Returns how many jobs are here and have not ended. On any thread. */
+  int inHand() {
+    return inHand.get();
+  }
+
+  void add(List<ClaimedJob> jobs) {
+    long nanos = context.time().nanos();
+    inHand.addAndGet(jobs.size());
+    for (ClaimedJob job : jobs) {
+      waiting.add(new Taken(job, nanos));
+    }
+    startSlots();
+  }
+
+  private void startSlots() {
+    int wanted = Math.min(concurrency, inHand.get());
+    while (active.size() < wanted && !waiting.isEmpty()) {
+      JobSlot slot = new JobSlot(this);
+      active.add(slot);
+      try {
+        slot.handedOver(context.threads().body("job", slot));
+      } catch (RuntimeException | Error e) { // no thread to be had; others go on
+        active.remove(slot);
+        log.error("no thread for a job, trying again when one ends", e);
+        return;
+      }
+    }
+  }
+
+  /** Returns the next job for a slot, on its thread. */
+  @Nullable ClaimedJob next() {
+    Taken taken = waiting.poll();
+    return taken == null ? null : taken.job();
+  }
+
+  /** Says whether a job may begin. On any thread. */
+  boolean mayRun() {
+    return mayRun.test(this);
+  }
+
+  /** Takes the end of a run, on any thread. */
+  void finished(JobFinish finish, @Nullable RunningJob<?> job) {
+    inHand.decrementAndGet();
+    whenFinished.accept(finish, job);
+  }
+
+  /** A slot found nothing to do, on its thread. */
+  void ended(JobSlot slot) {
+    context
+        .threads()
+        .execute(
+            () -> {
+              active.remove(slot);
+              startSlots(); // what came while it was ending
+            });
+  }
+
+  /** Gives back what has waited longer than that for a slot; true if there was any. */
+  boolean giveBack(Duration longerThan) {
+    Taken first = waiting.peek();
+    if (first == null || context.time().nanos() - first.nanos() < longerThan.toNanos()) {
+      return false;
+    }
+    for (Taken taken = waiting.poll(); taken != null; taken = waiting.poll()) {
+      JobFinish.End end = new JobFinish.HandedBack();
+      finished(new JobFinish(taken.job(), end, null, Duration.ZERO), null);
+    }
+    return true;
+  }
+
+  /** Asks those handlers to stop. */
+  void stop(Predicate<RunningJob<?>> which, StopCause cause) {
+    for (JobSlot slot : active) {
+      RunningJob<?> job = slot.current();
+      if (job != null && which.test(job)) {
+        slot.stop(job, cause);
+      }
+    }
+  }
+
+  /** Sees to those that take too long; called every now and then. */
+  void watch() {
+    for (JobSlot slot : List.copyOf(active)) {
+      RunningJob<?> job = slot.current();
+      if (job == null) {
+        continue;
+      }
+      Duration ran = job.ran();
+      Duration timeout = job.job().rules().timeout();
+      if (ran.compareTo(timeout) < 0) {
+        continue;
+      }
+      if (!job.isCancelled()) {
+        log.warn("timed out, stopping job={} lane={} timeout={}", job.id(), job.lane(), timeout);
+        slot.stop(job, StopCause.TIMEOUT);
+      } else if (job.stopCause() == StopCause.TIMEOUT
+          && ran.compareTo(timeout.plus(patience(timeout))) >= 0
+          && slot.abandon(job)) {
+        abandoned(slot, job);
+      }
+    }
+  }
+
+  private static Duration patience(Duration timeout) {
+    if (timeout.compareTo(MOST_PATIENCE) > 0) {
+      return MOST_PATIENCE;
+    }
+    return timeout.compareTo(LEAST_PATIENCE) < 0 ? LEAST_PATIENCE : timeout;
+  }
+
+  /**
+   * The job is over, the thread is not. It is not tried again beside itself: that is for people to
+   * decide.
+   */
+  private void abandoned(JobSlot slot, RunningJob<?> job) {
+    active.remove(slot);
+    log.error(
+        "handler ignores its interrupt, its thread is left alone job={} lane={} ran={}",
+        job.id(),
+        job.lane(),
+        job.ran());
+    String error =
+        "timed out after "
+            + job.job().rules().timeout()
+            + ", and its handler ignored the interrupt; its thread may still run on "
+            + context.replicaName();
+    finished(new JobFinish(job.job(), new JobFinish.Died(error), job.startedAt(), job.ran()), job);
+    startSlots();
+  }
+
+  /** Returns notes of all that run longer than that. */
+  List<JobNote> notes(Duration longerThan) {
+    List<JobNote> notes = new ArrayList<>();
+    for (JobSlot slot : active) {
+      RunningJob<?> job = slot.current();
+      if (job != null && job.ran().compareTo(longerThan) >= 0) {
+        notes.add(job.note());
+      }
+    }
+    return notes;
+  }
+
+  /** Returns the jobs whose handlers run now. */
+  List<JobId> running() {
+    List<JobId> ids = new ArrayList<>();
+    for (JobSlot slot : active) {
+      RunningJob<?> job = slot.current();
+      if (job != null) {
+        ids.add(job.id());
+      }
+    }
+    return ids;
+  }
+}

@@ -1,0 +1,128 @@
+package dev.monotick.worker;
+
+import dev.monotick.audit.AuditEvent;
+import dev.monotick.audit.AuditSink;
+import dev.monotick.event.MonotickEvent;
+import dev.monotick.job.JobState;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.metric.MetricSink;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells metrics, listeners and the audit what became of jobs. Called on the loop. */
+public final class JobTelemetry {
+
+  private static final Logger log = LoggerFactory.getLogger(JobTelemetry.class);
+
+  private final WorkerContext context;
+  private final Payloads payloads;
+  private final MetricSink metrics;
+  private final Consumer<Supplier<MonotickEvent>> events;
+  private final AuditSink audit;
+  private final Executor auditExecutor;
+
+  /**
+   * Creates one.
+   *
+   * @param metrics must not throw
+   * @param events takes events, which are made only if somebody listens
+   */
+  public JobTelemetry(
+      WorkerContext context,
+      Payloads payloads,
+      MetricSink metrics,
+      Consumer<Supplier<MonotickEvent>> events,
+      AuditSink audit) {
+    this.context = context;
+    this.payloads = payloads;
+    this.metrics = metrics;
+    this.events = events;
+    this.audit = audit;
+    this.auditExecutor = context.threads().listenerExecutor("audit");
+  }
+
+  Payloads payloads() {
+    return payloads;
+  }
+
+  void ended(JobFinish finish, boolean counts, @Nullable StopCause cause) {
+    ClaimedJob job = finish.job();
+    String kind = job.lane().kind();
+    if (!counts) {
+      if (cause != StopCause.CANCELLED) {
+        log.warn(
+            "end refused, the run is no longer ours job={} lane={} run={} end={}",
+            job.id(),
+            job.lane(),
+            job.run().number(),
+            finish.end().getClass().getSimpleName());
+        metrics.jobRefused(kind);
+        events.accept(() -> new MonotickEvent.JobEndRefused(job.id(), kind, job.run().number()));
+      }
+      return;
+    }
+    String end = finish.end().getClass().getSimpleName();
+    metrics.jobEnded(kind, end, finish.took());
+    events.accept(() -> new MonotickEvent.JobEnded(job.id(), kind, end, finish.took()));
+    if (finish.end() instanceof JobFinish.Retried retried) {
+      failed(job, retried);
+    } else if (finish.end() instanceof JobFinish.Died died) {
+      log.warn("dead job={} lane={} error={}", job.id(), job.lane(), firstLine(died.error()));
+    }
+  }
+
+  private void failed(ClaimedJob job, JobFinish.Retried retried) {
+    int attempt = job.run().attempt();
+    int most = job.rules().maxAttempts();
+    boolean last = attempt >= most;
+    log.warn(
+        "failed job={} lane={} attempt={} of={} error={}",
+        job.id(),
+        job.lane(),
+        attempt,
+        most,
+        firstLine(retried.error()));
+    if (last) {
+      return;
+    }
+    AuditEvent event =
+        new AuditEvent(
+            "job_retry",
+            AuditEvent.SYSTEM,
+            "job/" + job.id(),
+            Map.of(
+                "old_status",
+                JobState.RUNNING.name(),
+                "new_status",
+                JobState.RETRYING.name(),
+                "attempts",
+                Integer.toString(attempt),
+                "max_attempts",
+                Integer.toString(most)),
+            context.store().now());
+    auditExecutor.execute(
+        () -> {
+          try {
+            audit.record(event);
+          } catch (RuntimeException e) {
+            log.error("audit event was not recorded event={}", event, e);
+          }
+        });
+  }
+
+  void rescued(int runs) {
+    log.warn("saw to jobs of replicas that are gone runs={}", runs);
+    metrics.jobsRescued(runs);
+  }
+
+  private static String firstLine(String text) {
+    int end = text.indexOf('\n');
+    return end < 0 ? text : text.substring(0, end);
+  }
+}

@@ -1,0 +1,39 @@
+package dev.monotick.worker;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobId;
+import dev.monotick.job.store.JobStore;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Waits for jobs to end. */
+final class JobWaits {
+
+  private static final long FIRST_MILLIS = 5;
+  private static final long LONGEST_MILLIS = 500;
+
+  private final JobStore store;
+
+  JobWaits(JobStore store) {
+    this.store = store;
+  }
+
+  Optional<Job> await(JobId id, Duration longest) throws InterruptedException {
+    long left = longest.toMillis();
+    long wait = FIRST_MILLIS;
+    while (true) {
+      Optional<Job> job = store.find(id);
+      if (job.isEmpty() || job.get().state().isTerminal()) {
+        return job;
+      }
+      if (left <= 0) {
+        return Optional.empty();
+      }
+      long step = Math.min(left, wait);
+      TimeUnit.MILLISECONDS.sleep(step);
+      left -= step;
+      wait = Math.min(LONGEST_MILLIS, wait * 2);
+    }
+  }
+}

@@ -1,0 +1,225 @@
+package dev.monotick.worker;
+
+import dev.monotick.job.JobId;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobNote;
+import dev.monotick.job.store.JobRun;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.thread.EngineThreads;
+import dev.monotick.thread.Result;
+import dev.monotick.thread.Retry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs jobs on this replica. All methods are called on the engine's loop.
+ *
+ * <p>Takes jobs only while this replica is proven to live, because those of one that is not are
+ * given to others. What ended is reported whatever happens: the store knows whether it counts.
+ */
+public final class JobWorker {
+
+  private static final Logger log = LoggerFactory.getLogger(JobWorker.class);
+
+  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
+
+  /** How long a job may wait here for a slot before it is given back. */
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+
+  /** How often others are told of jobs that run, and how long one runs before they are. */
+  private static final Duration NOTE_EVERY = Duration.ofSeconds(1);
+
+  /** Replicas that are gone are noticed at once; this is for those that claim after they were. */
+  private static final Duration RESCUE_EVERY = Duration.ofSeconds(30);
+
+  private final WorkerContext context;
+  private final EngineThreads threads;
+  private final BooleanSupplier alive;
+  private final JobSlots slots;
+  private final Turns turns;
+  private final JobTelemetry telemetry;
+  private final Retry rescueRetry;
+  private final ConcurrentLinkedQueue<JobNote> lastNotes = new ConcurrentLinkedQueue<>();
+  private Set<ReplicaId> seen = Set.of();
+  private boolean started;
+  private boolean stopping;
+  private boolean rescuing;
+  private boolean rescueAgain;
+  private boolean noting;
+  private long lastNoteNanos;
+
+  /**
+   * Creates a worker.
+   *
+   * @param alive says, on any thread, whether this replica is proven to live
+   */
+  public JobWorker(
+      WorkerContext context,
+      WorkerSettings settings,
+      JobHandlers handlers,
+      JobTelemetry telemetry,
+      BooleanSupplier alive) {
+    this.context = context;
+    this.threads = context.threads();
+    this.telemetry = telemetry;
+    this.alive = alive;
+    this.slots = new JobSlots(context, handlers, telemetry.payloads(), settings.concurrency());
+    this.turns = new Turns(context, settings, handlers, slots, telemetry);
+    this.rescueRetry = new Retry(context.replica().hashCode());
+    this.lastNoteNanos = context.time().nanos();
+    slots.connect(this::finished, unused -> alive.getAsBoolean());
+  }
+
+  /** Starts to listen; jobs are taken once this replica {@linkplain #joined() joined}. */
+  public void start() {
+    started = true;
+    context.store().whenReady(queues -> threads.execute(() -> turns.wake(queues)));
+    context.store().whenEnded(ids -> threads.execute(() -> ended(ids)));
+  }
+
+  /** This replica is proven to live, newly or again. */
+  public void joined() {
+    if (started && !stopping) {
+      rescue();
+      threads.schedule(RESCUE_EVERY, this::rescueNowAndThen);
+      turns.open();
+    }
+  }
+
+  /** Takes note of who lives; what one left that no longer does is seen to at once. */
+  public void beaten(Set<ReplicaId> live) {
+    boolean gone = !live.containsAll(seen);
+    seen = Set.copyOf(live);
+    if (gone && started) {
+      rescue();
+    }
+  }
+
+  /** This replica is no longer proven to live: others may take what it has. */
+  public void membershipLost() {
+    turns.close();
+    slots.giveBack(Duration.ZERO);
+    slots.stop(job -> true, StopCause.MEMBERSHIP_LOST);
+  }
+
+  /** Sees to what takes too long; called all the time. */
+  public void watch() {
+    slots.watch();
+    if (slots.giveBack(LONGEST_WAIT)) {
+      turns.slowDown();
+    }
+    long nanos = context.time().nanos();
+    if (nanos - lastNoteNanos >= NOTE_EVERY.toNanos()) {
+      lastNoteNanos = nanos;
+      note();
+    }
+  }
+
+  /** Takes no more; gives back what has not begun. Handlers go on. */
+  public void beginStop() {
+    stopping = true;
+    turns.close();
+    slots.giveBack(Duration.ZERO);
+  }
+
+  /** Asks all handlers to stop. */
+  public void stopHandlers() {
+    slots.stop(job -> true, StopCause.STOPPING);
+  }
+
+  /** Says whether nothing runs, and everything that ended was reported. */
+  public boolean isQuiet() {
+    return slots.inHand() == 0 && turns.isQuiet() && lastNotes.isEmpty() && !noting;
+  }
+
+  /** Returns the jobs whose handlers run now. */
+  public List<JobId> running() {
+    return slots.running();
+  }
+
+  /** On any thread. */
+  private void finished(JobFinish finish, @Nullable RunningJob<?> job) {
+    if (job != null && job.hasLines()) {
+      lastNotes.add(job.note());
+    }
+    turns.add(finish, job == null ? null : job.stopCause());
+  }
+
+  private void ended(Set<JobId> ids) {
+    slots.stop(job -> ids.contains(job.id()), StopCause.CANCELLED);
+  }
+
+  private void note() {
+    if (noting) {
+      return;
+    }
+    List<JobNote> notes = new ArrayList<>(slots.notes(NOTE_EVERY));
+    for (JobNote last = lastNotes.poll(); last != null; last = lastNotes.poll()) {
+      notes.add(last);
+    }
+    if (notes.isEmpty()) {
+      return;
+    }
+    noting = true;
+    threads.call(
+        "notes of jobs",
+        CALL_TIMEOUT,
+        () -> context.store().note(context.replica(), notes),
+        this::noted);
+  }
+
+  private void noted(Result<Set<JobRun>> result) {
+    noting = false;
+    if (result.isValue()) {
+      Set<JobRun> over = result.value();
+      slots.stop(job -> over.contains(job.job().run()), StopCause.CANCELLED);
+    } else {
+      // They are for people: lines are lost rather than kept for ever.
+      log.debug("notes of jobs were not taken", result.failure());
+    }
+  }
+
+  private void rescueNowAndThen() {
+    if (!stopping && alive.getAsBoolean()) {
+      rescue();
+      threads.schedule(RESCUE_EVERY, this::rescueNowAndThen);
+    }
+  }
+
+  private void rescue() {
+    if (rescuing) {
+      rescueAgain = true;
+      return;
+    }
+    rescuing = true;
+    rescueAgain = false;
+    threads.call("rescue of jobs", CALL_TIMEOUT, () -> context.store().rescue(), this::rescued);
+  }
+
+  private void rescued(Result<Integer> result) {
+    rescuing = false;
+    if (!result.isValue()) {
+      if (!rescueRetry.isFailing()) {
+        log.warn("rescue of jobs got no answer, trying again", result.failure());
+      }
+      threads.schedule(rescueRetry.failed(), this::rescue);
+      return;
+    }
+    rescueRetry.succeeded();
+    if (result.value() > 0) {
+      telemetry.rescued(result.value());
+      turns.wake(new HashSet<>());
+    }
+    if (rescueAgain) {
+      rescue();
+    }
+  }
+}

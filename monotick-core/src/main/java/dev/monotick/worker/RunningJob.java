@@ -1,0 +1,208 @@
+package dev.monotick.worker;
+
+import dev.monotick.job.JobContext;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobLane;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobNote;
+import dev.monotick.task.Effect;
+import dev.monotick.task.SqlWork;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** A job whose handler runs, as the handler sees it. */
+final class RunningJob<P> implements JobContext<P> {
+
+  private static final int MOST_LINES = 1_000;
+  private static final int LONGEST_LINE = 2_000;
+
+  private final WorkerContext context;
+  private final ClaimedJob job;
+  private final P payload;
+  private final Instant startedAt;
+  private final long startedNanos;
+  private volatile @Nullable StopCause stop;
+  private volatile boolean committed;
+  // Guarded by this.
+  private @Nullable List<JobNote.Line> lines;
+  private int linesTaken;
+  private @Nullable Double progress;
+  private @Nullable String doing;
+  private boolean transacted;
+
+  RunningJob(WorkerContext context, ClaimedJob job, P payload) {
+    this.context = context;
+    this.job = job;
+    this.payload = payload;
+    this.startedAt = context.store().now();
+    this.startedNanos = context.time().nanos();
+  }
+
+  ClaimedJob job() {
+    return job;
+  }
+
+  Instant startedAt() {
+    return startedAt;
+  }
+
+  Duration ran() {
+    return Duration.ofNanos(context.time().nanos() - startedNanos);
+  }
+
+  /** Says whether its success is recorded already. */
+  boolean isCommitted() {
+    return committed;
+  }
+
+  @Nullable StopCause stopCause() {
+    return stop;
+  }
+
+  void stop(StopCause cause) {
+    if (stop == null) {
+      stop = cause;
+    }
+  }
+
+  /** Returns what is new, or null if there is nothing. */
+  synchronized JobNote note() {
+    List<JobNote.Line> taken = lines == null ? List.of() : lines;
+    lines = null;
+    return new JobNote(job.run(), startedAt, progress, doing, taken);
+  }
+
+  synchronized boolean hasLines() {
+    return lines != null;
+  }
+
+  @Override
+  public JobId id() {
+    return job.id();
+  }
+
+  @Override
+  public JobLane lane() {
+    return job.lane();
+  }
+
+  @Override
+  public P payload() {
+    return payload;
+  }
+
+  @Override
+  public int version() {
+    return job.version();
+  }
+
+  @Override
+  public int attempt() {
+    return job.run().attempt();
+  }
+
+  @Override
+  public int maxAttempts() {
+    return job.rules().maxAttempts();
+  }
+
+  @Override
+  public int run() {
+    return job.run().number();
+  }
+
+  @Override
+  public Optional<Instant> deadline() {
+    return job.rules().deadline();
+  }
+
+  @Override
+  public Map<String, String> headers() {
+    return job.headers();
+  }
+
+  @Override
+  public String replica() {
+    return context.replicaName();
+  }
+
+  @Override
+  public boolean isCancelled() {
+    return stop != null;
+  }
+
+  @Override
+  public void checkCancelled() throws InterruptedException {
+    StopCause cause = stop;
+    if (cause != null) {
+      throw new InterruptedException("job " + id() + " should stop: " + cause.text);
+    }
+  }
+
+  @Override
+  public void sleep(Duration duration) throws InterruptedException {
+    checkCancelled();
+    context.threads().sleep(duration, this::isCancelled);
+    checkCancelled();
+  }
+
+  @Override
+  public synchronized void progress(double done, String what) {
+    if (!(done >= 0 && done <= 1)) {
+      throw new IllegalArgumentException("progress must be between 0 and 1, but was " + done);
+    }
+    progress = done;
+    doing = Texts.shortened(what, LONGEST_LINE);
+  }
+
+  @Override
+  public synchronized void log(String line) {
+    if (linesTaken >= MOST_LINES) {
+      return;
+    }
+    linesTaken++;
+    if (lines == null) {
+      lines = new ArrayList<>();
+    }
+    String text = linesTaken == MOST_LINES ? "(further lines are not kept)" : line;
+    lines.add(new JobNote.Line(context.store().now(), Texts.shortened(text, LONGEST_LINE)));
+  }
+
+  @Override
+  public void transaction(DataSource dataSource, SqlWork work) throws SQLException {
+    if (job.rules().effect() != Effect.TRANSACTIONAL) {
+      throw new IllegalStateException(
+          "job "
+              + id()
+              + " has effect "
+              + job.rules().effect()
+              + "; give its kind effect(TRANSACTIONAL) to have its success commit with your SQL");
+    }
+    synchronized (this) {
+      if (transacted) {
+        throw new IllegalStateException(
+            "job " + id() + " had its transaction; a TRANSACTIONAL job has one");
+      }
+      transacted = true;
+    }
+    JobFinish success = new JobFinish(job, new JobFinish.Succeeded(null), startedAt, ran());
+    try {
+      context.store().transact(context.replica(), success, dataSource, work);
+      committed = true;
+    } finally {
+      if (!committed) {
+        synchronized (this) {
+          transacted = false; // nothing was written, or nobody knows; the store tells them apart
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package dev.monotick.jackson;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.monotick.job.PayloadCodec;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Writes payloads of jobs as JSON. Found by itself when it is on the class path. Fields it does not
+ * know are passed over when it reads, so that a replica of yesterday can run a job of today.
+ */
+public final class JacksonCodec implements PayloadCodec {
+
+  private final JsonMapper mapper;
+
+  /** Uses a mapper of its own. */
+  public JacksonCodec() {
+    this(JsonMapper.builder().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build());
+  }
+
+  /** Uses the application's mapper. */
+  public JacksonCodec(JsonMapper mapper) {
+    this.mapper = requireNonNull(mapper, "mapper");
+  }
+
+  @Override
+  public byte[] encode(Object value) {
+    return mapper.writeValueAsBytes(value);
+  }
+
+  @Override
+  public <T> T decode(byte[] bytes, Class<T> type) {
+    return mapper.readValue(bytes, type);
+  }
+}

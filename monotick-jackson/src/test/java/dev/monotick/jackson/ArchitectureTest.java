@@ -1,0 +1,5 @@
+package dev.monotick.jackson;
+
+import dev.monotick.architecture.ArchitectureRules;
+
+class ArchitectureTest extends ArchitectureRules {}
