@@ -2,6 +2,10 @@ package dev.monotick.postgres;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.monotick.testkit.JobTurnContract;
+import dev.monotick.testkit.JobEnqueueContract;
+import dev.monotick.testkit.JobLimitContract;
+import dev.monotick.testkit.JobFollowContract;
 import dev.monotick.testkit.LeaderElectionContract;
 import dev.monotick.testkit.LedgerClaimContract;
 import dev.monotick.testkit.LedgerFinishContract;
@@ -104,6 +108,42 @@ class PoolerTest {
 
   @Nested
   class Leaders extends LeaderElectionContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class JobTurns extends JobTurnContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class JobEnqueues extends JobEnqueueContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class JobLimits extends JobLimitContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class JobFollows extends JobFollowContract {
 
     @Override
     protected StoreUnderTest newStore() {

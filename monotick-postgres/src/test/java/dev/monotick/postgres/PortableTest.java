@@ -1,5 +1,9 @@
 package dev.monotick.postgres;
 
+import dev.monotick.testkit.JobTurnContract;
+import dev.monotick.testkit.JobEnqueueContract;
+import dev.monotick.testkit.JobLimitContract;
+import dev.monotick.testkit.JobFollowContract;
 import dev.monotick.testkit.LeaderElectionContract;
 import dev.monotick.testkit.LedgerClaimContract;
 import dev.monotick.testkit.LedgerFinishContract;
@@ -81,6 +85,42 @@ class PortableTest {
 
   @Nested
   class Leaders extends LeaderElectionContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class JobTurns extends JobTurnContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class JobEnqueues extends JobEnqueueContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class JobLimits extends JobLimitContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class JobFollows extends JobFollowContract {
 
     @Override
     protected StoreUnderTest newStore() {

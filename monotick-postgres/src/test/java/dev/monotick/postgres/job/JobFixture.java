@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
+import javax.sql.DataSource;
 
 /** A store of jobs on a real server, and short ways to use it. */
 final class JobFixture implements AutoCloseable {
@@ -60,15 +61,21 @@ final class JobFixture implements AutoCloseable {
 
   /** Opens another store on the same tables, as another process would. */
   JobStore open(UnaryOperator<PostgresStoreBuilder> options) {
-    PostgresStore store =
-        options
-            .apply(
-                PostgresStore.builder()
-                    .url(database.url())
-                    .user(database.user())
-                    .password(database.password())
-                    .schema(database.schema()))
-            .build();
+    return build(
+        options.apply(
+            PostgresStore.builder()
+                .url(database.url())
+                .user(database.user())
+                .password(database.password())));
+  }
+
+  /** Opens another store on the same tables, by connections of that source. */
+  JobStore open(DataSource source) {
+    return build(PostgresStore.builder().dataSource(source));
+  }
+
+  private JobStore build(PostgresStoreBuilder builder) {
+    PostgresStore store = builder.schema(database.schema()).build();
     opened.add(store);
     return store.jobs();
   }
