@@ -32,7 +32,8 @@ record JobRow(Job job, @Nullable JobState state) {
 
   /**
    * Follows on a {@code with wanted(id) as (..)}. Claims are few, of many jobs each, and read as a
-   * whole.
+   * whole. How many jobs they have the planner does not know; "is true" has it look each one up in
+   * a hash, instead of comparing each with each.
    */
   static String select(String payload) {
     return """
@@ -40,8 +41,8 @@ record JobRow(Job job, @Nullable JobState state) {
           select u.id, u.run, c.replica, c.claimed_at
             from @job_claim c
            cross join lateral unnest(c.ids, c.runs) as u(id, run)
-            join wanted w on w.id = u.id
-           where not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run))
+           where (u.id in (select id from wanted)) is true
+             and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run))
         select j.id, j.created_at, j.timeout_millis, j.parent_id, j.approval_millis, j.deadline,
                j.version, j.max_attempts, j.effect, j.unique_key, j.limit_key, j.headers,
                %s as payload, l.queue, l.kind, l.tenant, l.priority,
