@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,7 @@ public final class ContenderMain {
     System.exit(0);
   }
 
-  private static Engine engine(String name, Connect connect) {
+  private static Engine engine(String name, Connect connect) throws SQLException {
     return switch (name) {
       case "db-scheduler" -> new DbSchedulerEngine(connect);
       case "jobrunr" -> new JobRunrEngine(connect);

@@ -52,13 +52,16 @@ final class RawSqlEngine implements Engine {
           + " into history (id, queue, number, payload) select id, queue, number, payload from gone";
 
   private final Connect connect;
+  private final Connection connection;
   private final AtomicBoolean closed = new AtomicBoolean();
   private boolean tells;
   private @Nullable HikariDataSource senders;
   private @Nullable Thread worker;
 
-  RawSqlEngine(Connect connect) {
+  /** Connects at once, as the pools of others do. */
+  RawSqlEngine(Connect connect) throws SQLException {
     this.connect = connect;
+    this.connection = connect.open();
   }
 
   @Override
@@ -79,10 +82,10 @@ final class RawSqlEngine implements Engine {
     Integer[] numbers = IntStream.range(from, from + count).boxed().toArray(Integer[]::new);
     String[] payloads = new String[count];
     Arrays.fill(payloads, PAYLOAD);
-    try (Connection connection = senders().getConnection();
-        PreparedStatement add = connection.prepareStatement(tells ? ADD_AND_TELL : ADD)) {
-      add.setArray(1, connection.createArrayOf("int", numbers));
-      add.setArray(2, connection.createArrayOf("text", payloads));
+    try (Connection sender = senders().getConnection();
+        PreparedStatement add = sender.prepareStatement(tells ? ADD_AND_TELL : ADD)) {
+      add.setArray(1, sender.createArrayOf("int", numbers));
+      add.setArray(2, sender.createArrayOf("text", payloads));
       add.execute();
     }
   }
@@ -96,16 +99,15 @@ final class RawSqlEngine implements Engine {
 
   @Override
   public void work(Use use, Tally tally) throws SQLException {
-    Connection connection = connect.open();
     try (PreparedStatement listen = connection.prepareStatement("listen job")) {
       listen.execute();
     }
-    Thread thread = new Thread(() -> loop(connection, tally), "raw-sql");
+    Thread thread = new Thread(() -> loop(tally), "raw-sql");
     worker = thread;
     thread.start();
   }
 
-  private void loop(Connection connection, Tally tally) {
+  private void loop(Tally tally) {
     try (connection;
         PreparedStatement claim = connection.prepareStatement(CLAIM);
         PreparedStatement finish = connection.prepareStatement(FINISH)) {
