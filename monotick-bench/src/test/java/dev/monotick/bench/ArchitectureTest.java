@@ -12,7 +12,10 @@ class ArchitectureTest extends ArchitectureRules {
 
   @Override
   protected Set<String> placesForThreads() {
-    return Set.of("dev.monotick.bench.postgres.ClaimsBenchmark"); // plays several callers
+    return Set.of(
+        "dev.monotick.bench.postgres.ClaimsBenchmark", // plays several callers
+        "dev.monotick.bench.contender.Senders", // the same
+        "dev.monotick.bench.contender.RawSqlEngine"); // a worker without any engine
   }
 
   @Override

@@ -131,7 +131,7 @@ final class InMemoryJobStore implements JobStore {
               // Its last words, unless the job was given to another.
               table
                   .find(note.run().id())
-                  .filter(row -> row.endedByItself(note.run()))
+                  .filter(row -> row.endedByItself(replica, note.run()))
                   .ifPresent(row -> row.addLines(note.lines()));
             } else {
               claim.startedAt = note.startedAt();

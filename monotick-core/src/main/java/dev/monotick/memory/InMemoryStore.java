@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A store in the memory of this JVM, shared by all engines that are given it. Keeps every rule of
- * the ledger, but forgets everything when the process ends: for tests, and for services that never
- * run as more than one process.
+ * the ledger and of jobs, but forgets everything when the process ends: for tests, and for services
+ * that never run as more than one process.
  *
  * <p>Supports {@link dev.monotick.task.Effect#AT_MOST_ONCE} and {@link
  * dev.monotick.task.Effect#AT_LEAST_ONCE}. Leases run on the {@linkplain TimeSource#ticker()

@@ -128,16 +128,15 @@ final class JobRow {
     return new JobRun(id, runs, attempts + 1);
   }
 
-  /** Says whether the run ended otherwise than with its replica. */
-  boolean endedByItself(JobRun run) {
-    return ends.stream()
-        .map(End::attempt)
-        .anyMatch(
-            attempt ->
-                attempt.run() == run.number()
-                    && attempt.outcome() != JobAttempt.Outcome.RESCUED
-                    && attempt.outcome() != JobAttempt.Outcome.CRASHED
-                    && attempt.outcome() != JobAttempt.Outcome.LOST);
+  /** Says whether the replica's run ended otherwise than with the replica. */
+  boolean endedByItself(ReplicaId replica, JobRun run) {
+    return endOf(run.number())
+        .filter(end -> replica.equals(end.replica()))
+        .map(end -> end.attempt().outcome())
+        .filter(outcome -> outcome != JobAttempt.Outcome.RESCUED)
+        .filter(outcome -> outcome != JobAttempt.Outcome.CRASHED)
+        .filter(outcome -> outcome != JobAttempt.Outcome.LOST)
+        .isPresent();
   }
 
   boolean isRunBy(ReplicaId replica, JobRun run) {

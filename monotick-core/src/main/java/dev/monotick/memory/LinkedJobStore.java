@@ -14,6 +14,7 @@ import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
 import dev.monotick.replica.ReplicaId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -35,6 +36,11 @@ final class LinkedJobStore implements JobStore {
   @Override
   public Instant now() {
     return jobs.now();
+  }
+
+  @Override
+  public Duration pollInterval() {
+    return jobs.pollInterval();
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.monotick.job.store.JobStore;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Waits for jobs to end. */
 final class JobWaits {
@@ -31,7 +32,10 @@ final class JobWaits {
         return Optional.empty();
       }
       long step = Math.min(left, wait);
-      TimeUnit.MILLISECONDS.sleep(step);
+      LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(step));
+      if (Thread.interrupted()) {
+        throw new InterruptedException("interrupted while waiting for job " + id);
+      }
       left -= step;
       wait = Math.min(LONGEST_MILLIS, wait * 2);
     }

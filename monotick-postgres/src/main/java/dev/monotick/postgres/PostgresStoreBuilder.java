@@ -103,7 +103,7 @@ public final class PostgresStoreBuilder {
     return this;
   }
 
-  /** How long ticks stay on record; 30 days by default, at least one. */
+  /** How long ticks and jobs stay on record; 30 days by default, at least one. */
   public PostgresStoreBuilder retention(Duration retention) {
     this.retention = requireNonNull(retention, "retention");
     return this;

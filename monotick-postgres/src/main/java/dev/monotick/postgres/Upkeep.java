@@ -32,7 +32,8 @@ final class Upkeep implements AutoCloseable {
     this.maintenance = maintenance;
     this.jobs = jobs;
     this.sums = sums;
-    run();
+    attempt("maintaining the tables", maintenance::run);
+    attempt("preparing the tables of jobs", jobs::begin);
     this.executor =
         new ScheduledThreadPoolExecutor(
             1,

@@ -19,6 +19,12 @@ final class JobCounter {
 
   void add(Job job) {
     requireSound(job);
+    addListed(job);
+    addEnds(job);
+  }
+
+  /** Counts a job by its state alone: ends are not listed. */
+  void addListed(Job job) {
     long[] sum = sum(job);
     switch (job.state()) {
       case SCHEDULED, RETRYING, AWAITING_APPROVAL -> sum[0]++;
@@ -27,7 +33,6 @@ final class JobCounter {
       case DEAD -> sum[5]++;
       default -> {} // over: counted by how it ended
     }
-    addEnds(job);
   }
 
   /** Counts what a job was before it was purged. */

@@ -113,9 +113,9 @@ public abstract class JobEnqueueContract extends JobStoreContract {
   @Test
   void orderMayBeEmptyOrVeryLarge() {
     assertThat(jobs().enqueue(JobOrder.of(List.of()))).isEmpty();
-    List<JobId> ids = enqueue(3_000, aJob());
+    List<JobId> ids = enqueue(2_000, aJob());
     assertThat(ids).doesNotHaveDuplicates().isSorted();
-    assertThat(ids(claim(a, 3_000))).isEqualTo(ids);
+    assertThat(ids(claim(a, 2_000))).isEqualTo(ids);
   }
 
   @Test

@@ -8,12 +8,16 @@ import dev.monotick.job.JobAttempt.Outcome;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobState;
 import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.Enqueued;
+import dev.monotick.job.store.JobDraft;
 import dev.monotick.job.store.JobFinish.Died;
 import dev.monotick.job.store.JobFinish.Discarded;
 import dev.monotick.job.store.JobFinish.Retried;
+import dev.monotick.job.store.JobOrder;
 import dev.monotick.job.store.JobOrder.Follow;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -158,6 +162,23 @@ public abstract class JobFollowContract extends JobStoreContract {
     finish(a, claimOne(a), new Died("no"));
     assertThat(jobs().requeue(ids, "ann")).containsExactlyInAnyOrderElementsOf(ids);
     assertThat(ids(claim(a, 10))).containsExactlyInAnyOrderElementsOf(ids);
+  }
+
+  @Test
+  void jobsThatWereThereAlreadyAreNeitherWaitedForNorMadeToWait() {
+    JobId there = enqueue(aJob().unique("k").kind(OTHER_KIND));
+    List<JobDraft> drafts =
+        List.of(aJob().draft(), aJob().unique("k").kind(OTHER_KIND).draft(), aJob().draft());
+    List<Enqueued> chain =
+        enqueue(new JobOrder(drafts, Follow.CHAIN, Optional.empty(), Optional.empty()));
+    assertThat(chain).extracting(Enqueued::isNew).containsExactly(true, false, true);
+    assertThat(chain.get(1).id()).isEqualTo(there);
+    assertThat(ids(claim(a, 10))).containsExactlyInAnyOrder(chain.get(0).id(), there);
+    assertThat(state(chain.get(2).id())).isEqualTo(JobState.SCHEDULED);
+    jobs().cancel(there, "ann", "no");
+    assertThat(state(chain.get(2).id())).as("waits for the first").isEqualTo(JobState.SCHEDULED);
+    jobs().cancel(chain.get(0).id(), "ann", "no");
+    assertThat(state(chain.get(2).id())).isEqualTo(JobState.CANCELLED);
   }
 
   @Test

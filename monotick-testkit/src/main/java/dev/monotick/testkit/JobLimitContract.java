@@ -10,6 +10,7 @@ import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobFinish.Died;
 import dev.monotick.job.store.JobFinish.Discarded;
 import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Lost;
 import dev.monotick.job.store.JobFinish.Retried;
 import dev.monotick.job.store.JobFinish.Snoozed;
 import dev.monotick.job.store.JobLimit;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -75,8 +77,9 @@ public abstract class JobLimitContract extends JobStoreContract {
             new Retried("no", HOUR),
             new Snoozed(HOUR),
             new Died("no"),
-            new Discarded("no"));
-    enqueue(9, aJob());
+            new Discarded("no"),
+            new Lost("stopped"));
+    enqueue(10, aJob());
     for (JobFinish.End end : ends) {
       ClaimedJob run = claimOne(a);
       assertThat(claim(b, 1)).as("before %s", end).isEmpty();
@@ -104,6 +107,42 @@ public abstract class JobLimitContract extends JobStoreContract {
     Race.run(6, i -> claim(i % 2 == 0 ? a : b, 10)).forEach(runs::addAll);
     runs.addAll(claim(c, 10));
     assertThat(runs).hasSize(3);
+  }
+
+  @Test
+  void limitsHoldWhileManyTakeAndEnd() {
+    jobs().limit(running(OF_KIND, 3));
+    jobs().limit(running(OF_KEY, 1));
+    enqueue(20, aJob().limitKey("x"));
+    enqueue(20, aJob());
+    AtomicInteger ofKind = new AtomicInteger();
+    AtomicInteger ofKey = new AtomicInteger();
+    AtomicInteger mostOfKind = new AtomicInteger();
+    AtomicInteger mostOfKey = new AtomicInteger();
+    AtomicInteger ended = new AtomicInteger();
+    Race.run(
+        4,
+        i -> {
+          ReplicaId replica = i % 2 == 0 ? a : b;
+          for (int turn = 0; turn < 400 && ended.get() < 40; turn++) {
+            List<ClaimedJob> runs = claim(replica, 2);
+            for (ClaimedJob run : runs) {
+              AtomicInteger held = run.limitKey().isPresent() ? ofKey : new AtomicInteger();
+              mostOfKey.accumulateAndGet(held.incrementAndGet(), Math::max);
+              mostOfKind.accumulateAndGet(ofKind.incrementAndGet(), Math::max);
+            }
+            for (ClaimedJob run : runs) {
+              ofKey.addAndGet(run.limitKey().isPresent() ? -1 : 0);
+              ofKind.decrementAndGet();
+              succeed(replica, run);
+              ended.incrementAndGet();
+            }
+          }
+          return true;
+        });
+    assertThat(ended.get()).as("nobody was forgotten").isEqualTo(40);
+    assertThat(mostOfKind.get()).isLessThanOrEqualTo(3);
+    assertThat(mostOfKey.get()).isLessThanOrEqualTo(1);
   }
 
   @Test

@@ -149,6 +149,7 @@ public abstract class JobRescueContract extends JobStoreContract {
     assertThat(finish(a, first, success())).as("while another has it").isFalse();
     assertThat(finish(a, first, new HandedBack())).isFalse();
     assertThat(noteOf(a, first)).containsExactly(first.run());
+    assertThat(jobs().log(id, 10)).as("another has the word").isEmpty();
     assertThat(state(id)).isEqualTo(JobState.RUNNING);
     assertThat(job(id).run().orElseThrow().progress()).isEmpty();
     succeed(b, second);
@@ -233,7 +234,8 @@ public abstract class JobRescueContract extends JobStoreContract {
   }
 
   private Set<JobRun> noteOf(ReplicaId replica, ClaimedJob run) {
-    JobNote note = new JobNote(run.run(), jobs().now(), 0.5, "half way", List.of());
+    List<JobNote.Line> lines = List.of(new JobNote.Line(jobs().now(), "half way"));
+    JobNote note = new JobNote(run.run(), jobs().now(), 0.5, "half way", lines);
     return jobs().note(replica, List.of(note));
   }
 

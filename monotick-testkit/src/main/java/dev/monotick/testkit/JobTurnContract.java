@@ -13,19 +13,23 @@ import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobFinish.Died;
 import dev.monotick.job.store.JobFinish.Discarded;
+import dev.monotick.job.store.JobFinish.End;
 import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Lost;
 import dev.monotick.job.store.JobFinish.Retried;
 import dev.monotick.job.store.JobFinish.Snoozed;
 import dev.monotick.job.store.JobFinish.Succeeded;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.replica.ReplicaId;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -107,6 +111,41 @@ public abstract class JobTurnContract extends JobStoreContract {
     taken.forEach(jobs -> all.addAll(ids(jobs)));
     all.addAll(ids(claim(c, 200)));
     assertThat(all).containsExactlyInAnyOrderElementsOf(ids);
+  }
+
+  @Test
+  void racingReplicasEndEachJobOnceHoweverOftenTheyGiveItBack() {
+    List<JobId> ids = enqueue(24, aJob());
+    AtomicInteger succeeded = new AtomicInteger();
+    Race.run(
+        4,
+        i -> {
+          ReplicaId replica = i % 2 == 0 ? a : b;
+          List<JobFinish> finishes = List.of();
+          for (int turn = 0; turn < 400 && succeeded.get() < 24; turn++) {
+            JobTurnReply reply = turn(replica, 5, finishes.toArray(new JobFinish[0]));
+            assertThat(reply.finished()).doesNotContain(false);
+            succeeded.addAndGet((int) finishes.stream().filter(JobTurnContract::isLast).count());
+            finishes = reply.jobs().stream().map(run -> ended(run, endOf(run))).toList();
+          }
+          return true;
+        });
+    assertThat(states(ids)).containsOnly(JobState.SUCCEEDED);
+    assertThat(ids).allMatch(id -> job(id).attempts().size() == 3);
+    assertThat(job(ids.get(0)).attempts()).extracting(JobAttempt::attempt).containsExactly(1, 1, 2);
+  }
+
+  /** Has the first run be handed back, the second be repeated, and the third succeed. */
+  private static End endOf(ClaimedJob run) {
+    return switch (run.run().number()) {
+      case 1 -> new HandedBack();
+      case 2 -> new Retried("no", Duration.ZERO);
+      default -> success();
+    };
+  }
+
+  private static boolean isLast(JobFinish finish) {
+    return finish.end() instanceof Succeeded;
   }
 
   @Test
@@ -210,7 +249,7 @@ public abstract class JobTurnContract extends JobStoreContract {
   }
 
   @Test
-  void jobMayDieOrBeDiscardedAtOnce() {
+  void jobMayDieOrBeDiscardedOrBeLostAtOnce() {
     JobId dead = enqueue(aJob().maxAttempts(10));
     finish(a, claimOne(a), new Died("permanent"));
     JobId discarded = enqueue(aJob());
@@ -219,6 +258,11 @@ public abstract class JobTurnContract extends JobStoreContract {
     assertThat(state(discarded)).isEqualTo(JobState.CANCELLED);
     assertThat(job(discarded).attempts().get(0).outcome()).isEqualTo(Outcome.DISCARDED);
     assertThat(job(discarded).attempts().get(0).detail()).contains("no such order");
+    JobId lost = enqueue(aJob().atMostOnce());
+    finish(a, claimOne(a), new Lost("stopped in the middle"));
+    assertThat(state(lost)).isEqualTo(JobState.UNKNOWN);
+    assertThat(job(lost).attempts().get(0).outcome()).isEqualTo(Outcome.LOST);
+    assertThat(job(lost).attempts().get(0).detail()).contains("stopped in the middle");
   }
 
   @Test
@@ -273,6 +317,7 @@ public abstract class JobTurnContract extends JobStoreContract {
             new Snoozed(HOUR),
             new Died("no"),
             new Discarded("no"),
+            new Lost("stopped"),
             new HandedBack());
     for (JobFinish.End end : ends) {
       JobId id = enqueue(aJob());

@@ -212,6 +212,8 @@ final class JobChaosChecks {
       return List.of(Outcome.DIED);
     } else if (finish.end() instanceof JobFinish.Discarded) {
       return List.of(Outcome.DISCARDED);
+    } else if (finish.end() instanceof JobFinish.Lost) {
+      return List.of(Outcome.LOST);
     }
     return List.of(Outcome.HANDED_BACK);
   }

@@ -6,6 +6,7 @@ import dev.monotick.job.store.JobFinish.Died;
 import dev.monotick.job.store.JobFinish.Discarded;
 import dev.monotick.job.store.JobFinish.End;
 import dev.monotick.job.store.JobFinish.HandedBack;
+import dev.monotick.job.store.JobFinish.Lost;
 import dev.monotick.job.store.JobFinish.Retried;
 import dev.monotick.job.store.JobFinish.Snoozed;
 import dev.monotick.job.store.JobFinish.Succeeded;
@@ -113,6 +114,8 @@ final class JobChaosWorker {
       return new Died("no");
     } else if (dice < 84) {
       return new Discarded("no");
+    } else if (dice < 86) {
+      return new Lost("stopped");
     }
     return new HandedBack();
   }

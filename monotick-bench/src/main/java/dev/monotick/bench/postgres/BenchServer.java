@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** A server of its own for one benchmark, durable as in production; gone when it is closed. */
-final class BenchServer implements AutoCloseable {
+public final class BenchServer implements AutoCloseable {
 
   static final int MAJOR = 18;
 
@@ -35,7 +35,8 @@ final class BenchServer implements AutoCloseable {
     this.server = server;
   }
 
-  static BenchServer start(Map<String, String> settings) throws IOException {
+  /** Starts one with these settings. */
+  public static BenchServer start(Map<String, String> settings) throws IOException {
     Progress.say("starting PostgreSQL " + MAJOR);
     Path folder = Files.createTempDirectory("monotick-bench-");
     EmbeddedPostgresBuilder builder =
@@ -67,7 +68,8 @@ final class BenchServer implements AutoCloseable {
     return DriverManager.getConnection(server.url(), server.user(), server.password());
   }
 
-  void execute(String sql) throws SQLException {
+  /** Runs a statement on a connection of its own. */
+  public void execute(String sql) throws SQLException {
     try (Connection connection = connect();
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
@@ -75,7 +77,7 @@ final class BenchServer implements AutoCloseable {
   }
 
   /** Returns the first column of the first row. */
-  String ask(String sql) throws SQLException {
+  public String ask(String sql) throws SQLException {
     try (Connection connection = connect();
         Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery(sql)) {
@@ -83,19 +85,43 @@ final class BenchServer implements AutoCloseable {
     }
   }
 
-  Path log() {
+  /** Returns the server's log. */
+  public Path log() {
     return server.log();
   }
 
+  /** Returns the JDBC address of a database. */
+  public String url(String database) {
+    return "jdbc:postgresql://127.0.0.1:" + port() + "/" + database;
+  }
+
+  /** Returns the port, on 127.0.0.1. */
+  public int port() {
+    return server.port();
+  }
+
+  /** Returns the name of the superuser. */
+  public String user() {
+    return server.user();
+  }
+
+  /** Returns the superuser's password. */
+  public String password() {
+    return server.password();
+  }
+
   /** Prints what the results depend on. */
-  void describe() throws SQLException {
+  public void describe() throws SQLException {
     System.out.printf(
         Locale.ROOT,
-        "PostgreSQL %s, fsync=%s, synchronous_commit=%s, shared_buffers=%s, max_connections=%s%n",
+        "PostgreSQL %s, fsync=%s, synchronous_commit=%s, full_page_writes=%s, shared_buffers=%s,"
+            + " max_wal_size=%s, max_connections=%s%n",
         ask("show server_version"),
         ask("show fsync"),
         ask("show synchronous_commit"),
+        ask("show full_page_writes"),
         ask("show shared_buffers"),
+        ask("show max_wal_size"),
         ask("show max_connections"));
     System.out.printf(
         Locale.ROOT,
@@ -113,7 +139,7 @@ final class BenchServer implements AutoCloseable {
   }
 
   /** Returns the processor time of all processes of the server that live. */
-  Duration serverCpu() throws SQLException {
+  public Duration serverCpu() throws SQLException {
     long pid =
         Long.parseLong(
             ask(StatementLog.OWN + "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)"));

@@ -10,20 +10,21 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Tells whoever waits how far things are, on standard error so that results stay clean. */
-final class Progress {
+public final class Progress {
 
   private static final long START = System.nanoTime();
   private static final Duration STEP = Duration.ofSeconds(5);
 
   private Progress() {}
 
-  static void say(String message) {
+  /** Says something, with the seconds since the start. */
+  public static void say(String message) {
     System.err.printf(
         Locale.ROOT, "[%4d s] %s%n", (System.nanoTime() - START) / 1_000_000_000, message);
   }
 
   /** Waits until that time and says every few seconds what {@code state} tells. */
-  static void waitUntil(Instant end, Supplier<String> state) throws InterruptedException {
+  public static void waitUntil(Instant end, Supplier<String> state) throws InterruptedException {
     waitUntil(end, () -> false, state);
   }
 
@@ -45,7 +46,8 @@ final class Progress {
     }
   }
 
-  private static void pause(Duration time) throws InterruptedException {
+  /** Waits. */
+  public static void pause(Duration time) throws InterruptedException {
     boolean never = new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS);
     if (never) {
       throw new IllegalStateException("a latch that nobody counts down was opened");

@@ -108,7 +108,7 @@ final class JobReader {
         Optional.ofNullable(row.getString("t_detail")));
   }
 
-  /** See {@link dev.monotick.job.store.JobStore#log}; the newest lines if there are more. */
+  /** See {@link dev.monotick.job.store.JobStore#log}; the first lines if there are more. */
   List<JobNote.Line> log(JobId id, int limit) {
     int most = bounded(limit);
     return database.inTransaction(

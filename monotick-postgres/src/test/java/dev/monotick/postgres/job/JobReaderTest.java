@@ -245,7 +245,7 @@ final class JobReaderTest {
   }
 
   @Test
-  void theNewestLinesAreShownOldestFirst() {
+  void linesAreShownOldestFirst() {
     JobId id = fixture.job(lane);
     for (int i = 1; i <= 5; i++) {
       fixture.execute(
@@ -254,7 +254,7 @@ final class JobReaderTest {
     }
     assertThat(reader.log(id, 3))
         .extracting(JobNote.Line::text)
-        .containsExactly("line 3", "line 4", "line 5");
+        .containsExactly("line 1", "line 2", "line 3");
     assertThat(reader.log(id, 100)).hasSize(5);
   }
 

@@ -11,92 +11,90 @@ import dev.monotick.testkit.JobTurnContract;
 import dev.monotick.testkit.JobViewContract;
 import dev.monotick.testkit.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
-/** What every store of jobs must do, on the newest server. */
-class PostgresJobsTest {
-
-  private static StoreUnderTest store() {
-    return PostgresUnderTest.forJobs(TestDatabase.NEWEST);
-  }
+/** Jobs on the oldest server. */
+@Tag("thorough")
+class OldestServerJobsTest {
 
   @Nested
-  class Enqueue extends JobEnqueueContract {
+  class Decisions extends JobDecisionContract {
 
     @Override
     protected StoreUnderTest newStore() {
-      return store();
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
   @Nested
-  class Turn extends JobTurnContract {
+  class Additions extends JobEnqueueContract {
 
     @Override
     protected StoreUnderTest newStore() {
-      return store();
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
   @Nested
-  class Follow extends JobFollowContract {
+  class Chains extends JobFollowContract {
 
     @Override
     protected StoreUnderTest newStore() {
-      return store();
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
   @Nested
-  class Limit extends JobLimitContract {
+  class Limits extends JobLimitContract {
 
     @Override
     protected StoreUnderTest newStore() {
-      return store();
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
   @Nested
-  class Share extends JobShareContract {
+  class Rescues extends JobRescueContract {
 
     @Override
     protected StoreUnderTest newStore() {
-      return store();
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
   @Nested
-  class Rescue extends JobRescueContract {
+  class Shares extends JobShareContract {
 
     @Override
     protected StoreUnderTest newStore() {
-      return store();
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
   @Nested
-  class Decision extends JobDecisionContract {
+  class Transitions extends JobTransitionContract {
 
     @Override
     protected StoreUnderTest newStore() {
-      return store();
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
   @Nested
-  class View extends JobViewContract {
+  class Turns extends JobTurnContract {
 
     @Override
     protected StoreUnderTest newStore() {
-      return store();
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 
   @Nested
-  class Transition extends JobTransitionContract {
+  class Views extends JobViewContract {
 
     @Override
     protected StoreUnderTest newStore() {
-      return store();
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
     }
   }
 }

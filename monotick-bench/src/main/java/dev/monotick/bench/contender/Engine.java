@@ -1,0 +1,35 @@
+package dev.monotick.bench.contender;
+
+/**
+ * A job engine in this process, on the database of {@link Connect}. All of them do the same: jobs
+ * that carry a number, and that do nothing but tell it to the {@link Tally}. Adding jobs is
+ * thread-safe.
+ */
+interface Engine extends AutoCloseable {
+
+  /** Makes the tables, once per database, by the process that will add jobs. */
+  void install(Use use) throws Exception;
+
+  /** Adds one job; it is durable when this returns. */
+  void one(int number) throws Exception;
+
+  /** Adds that many jobs by one call, numbered from {@code from} on. */
+  void many(int from, int count) throws Exception;
+
+  /** Begins to take and run jobs. */
+  void work(Use use, Tally tally) throws Exception;
+
+  /** Has all workers of the database take no jobs until {@link #resume}. */
+  default void pause() throws Exception {
+    throw new UnsupportedOperationException("this engine cannot be paused");
+  }
+
+  /** Ends a {@link #pause}. */
+  default void resume() throws Exception {
+    throw new UnsupportedOperationException("this engine cannot be paused");
+  }
+
+  /** Ends work in good order: what was run is recorded. */
+  @Override
+  void close();
+}

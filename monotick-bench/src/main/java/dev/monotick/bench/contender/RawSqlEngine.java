@@ -1,0 +1,148 @@
+package dev.monotick.bench.contender;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+
+/**
+ * The limit of what an engine on these tables can do: one connection claims 500 jobs by one
+ * statement, then deletes them and adds them to a history by another, each its own transaction, and
+ * nothing else is done. No retries, no rescue, no limits, nobody fenced.
+ */
+final class RawSqlEngine implements Engine {
+
+  private static final int BATCH = 500;
+  private static final int CONNECTIONS = 32;
+  private static final int WAIT_MILLIS = 1000;
+
+  private static final List<String> TABLES =
+      List.of(
+          "create table job (id bigint generated always as identity primary key, queue text not"
+              + " null, priority int not null, run_at timestamptz not null, state smallint not null"
+              + " default 0, number int not null, payload jsonb not null)",
+          "create index job_due on job (queue, priority, run_at, id) where state = 0",
+          "create table history (id bigint not null, queue text not null, number int not null,"
+              + " payload jsonb not null, ended_at timestamptz not null default now())");
+
+  private static final String PAYLOAD =
+      "{\"to\": \"somebody@example.org\", \"text\": \"a payload of about a hundred bytes, as many jobs"
+          + " have\"}";
+  private static final String ADD =
+      "insert into job (queue, priority, run_at, number, payload) select 'bench', 0, now(), n,"
+          + " p::jsonb from unnest(?::int[], ?::text[]) x (n, p)";
+  private static final String ADD_AND_TELL =
+      "with added as (" + ADD + ") select pg_notify('job', '')";
+  private static final String CLAIM =
+      "update job set state = 1 where id = any(array(select id from job where queue = 'bench' and"
+          + " state = 0 and run_at <= now() order by priority, run_at, id limit "
+          + BATCH
+          + " for update skip locked)) returning id, number";
+  private static final String FINISH =
+      "with gone as (delete from job where id = any(?) returning id, queue, number, payload) insert"
+          + " into history (id, queue, number, payload) select id, queue, number, payload from gone";
+
+  private final Connect connect;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private boolean tells;
+  private @Nullable HikariDataSource senders;
+  private @Nullable Thread worker;
+
+  RawSqlEngine(Connect connect) {
+    this.connect = connect;
+  }
+
+  @Override
+  public void install(Use use) throws SQLException {
+    tells = use == Use.PICKUP; // telling at each commit costs, and only this needs it
+    for (String sql : TABLES) {
+      connect.execute(sql);
+    }
+  }
+
+  @Override
+  public void one(int number) throws SQLException {
+    many(number, 1);
+  }
+
+  @Override
+  public void many(int from, int count) throws SQLException {
+    Integer[] numbers = IntStream.range(from, from + count).boxed().toArray(Integer[]::new);
+    String[] payloads = new String[count];
+    Arrays.fill(payloads, PAYLOAD);
+    try (Connection connection = senders().getConnection();
+        PreparedStatement add = connection.prepareStatement(tells ? ADD_AND_TELL : ADD)) {
+      add.setArray(1, connection.createArrayOf("int", numbers));
+      add.setArray(2, connection.createArrayOf("text", payloads));
+      add.execute();
+    }
+  }
+
+  private synchronized HikariDataSource senders() {
+    if (senders == null) {
+      senders = connect.pool(CONNECTIONS); // a worker needs none of them
+    }
+    return senders;
+  }
+
+  @Override
+  public void work(Use use, Tally tally) throws SQLException {
+    Connection connection = connect.open();
+    try (PreparedStatement listen = connection.prepareStatement("listen job")) {
+      listen.execute();
+    }
+    Thread thread = new Thread(() -> loop(connection, tally), "raw-sql");
+    worker = thread;
+    thread.start();
+  }
+
+  private void loop(Connection connection, Tally tally) {
+    try (connection;
+        PreparedStatement claim = connection.prepareStatement(CLAIM);
+        PreparedStatement finish = connection.prepareStatement(FINISH)) {
+      while (!closed.get()) {
+        List<Long> ids = new ArrayList<>(BATCH);
+        try (ResultSet rows = claim.executeQuery()) {
+          while (rows.next()) {
+            ids.add(rows.getLong(1));
+            tally.ran(rows.getInt(2));
+          }
+        }
+        if (ids.isEmpty()) {
+          connection.unwrap(PGConnection.class).getNotifications(WAIT_MILLIS);
+          continue;
+        }
+        Array array = connection.createArrayOf("bigint", ids.toArray());
+        finish.setArray(1, array);
+        finish.executeUpdate();
+        array.free();
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed.set(true);
+    if (senders != null) {
+      senders.close();
+    }
+    try {
+      if (worker != null) {
+        worker.join(2L * WAIT_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

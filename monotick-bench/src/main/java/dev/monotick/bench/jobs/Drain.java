@@ -1,0 +1,184 @@
+package dev.monotick.bench.jobs;
+
+import dev.monotick.bench.contender.Use;
+import dev.monotick.bench.postgres.BenchServer;
+import dev.monotick.bench.postgres.Progress;
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** Has processes of a contender run all jobs that were added before. */
+final class Drain {
+
+  private static final int CHUNK = 10_000;
+  private static final Duration LOOK = Duration.ofMillis(20);
+  private static final Duration STUCK = Duration.ofMinutes(2);
+
+  private final BenchServer server;
+
+  /**
+   * What a drain came to.
+   *
+   * @param all jobs per second, from the word to begin until none is left in the database
+   * @param steady jobs per second while 20 % to 95 % of the jobs were run
+   * @param workerCpu milliseconds of processor time of the workers per job
+   * @param serverCpu the same of the server
+   * @param fault what was wrong, or empty: each job must have been run once, and none be left
+   */
+  record Result(double all, double steady, double workerCpu, double serverCpu, String fault) {
+
+    static Figures figures(List<Result> results, ToDoubleFunction<Result> value) {
+      return Figures.of(results, value);
+    }
+  }
+
+  Drain(BenchServer server) {
+    this.server = server;
+  }
+
+  /** Adds jobs in a new database, and drains them. */
+  Result run(Contender contender, int jobs, int processes) throws Exception {
+    try (BenchDatabase database = BenchDatabase.create(server, "drain_" + contender.name())) {
+      fill(contender, database, 0, jobs, true);
+      database.settle();
+      return drain(contender, database, jobs, processes);
+    }
+  }
+
+  /** Adds jobs with those numbers by a process of its own. */
+  static void fill(Contender contender, BenchDatabase database, int from, int count, boolean first)
+      throws IOException {
+    try (WorkerProcess sender = WorkerProcess.start(contender, database)) {
+      if (first) {
+        sender.ask("install");
+      }
+      fill(contender, sender, from, count);
+    }
+  }
+
+  /** Has a process add jobs with those numbers. */
+  static void fill(Contender contender, WorkerProcess sender, int from, int count)
+      throws IOException {
+    Told told = new Told(contender.name() + " adds jobs");
+    for (int done = 0; done < count; done += CHUNK) {
+      sender.ask("add " + (from + done) + " " + Math.min(CHUNK, count - done));
+      told.at(done, count);
+    }
+  }
+
+  private Result drain(Contender contender, BenchDatabase database, int jobs, int processes)
+      throws Exception {
+    List<WorkerProcess> workers = new ArrayList<>();
+    try {
+      for (int i = 0; i < processes; i++) {
+        workers.add(WorkerProcess.start(contender, database));
+      }
+      Duration serverBefore = server.serverCpu();
+      Duration workersBefore = cpu(workers);
+      long start = Clock.systemUTC().millis();
+      for (WorkerProcess worker : workers) {
+        worker.tell("work " + Use.DRAIN + " " + jobs);
+      }
+      for (WorkerProcess worker : workers) {
+        worker.hear();
+      }
+      awaitRun(contender, workers, jobs);
+      long left = awaitNoneLeft(contender, database);
+      long end = Clock.systemUTC().millis();
+      double workerCpu = cpu(workers).minus(workersBefore).toMillis() / (double) jobs;
+      double serverCpu = server.serverCpu().minus(serverBefore).toMillis() / (double) jobs;
+      Course course = course(workers);
+      Progress.say("  the first job was run after " + (course.when(1) - start) + " ms");
+      return new Result(
+          jobs * 1000.0 / (end - start),
+          course.steady(jobs),
+          workerCpu,
+          serverCpu,
+          fault(course, jobs, left));
+    } finally {
+      for (WorkerProcess worker : workers) {
+        worker.close();
+      }
+    }
+  }
+
+  static Course course(List<WorkerProcess> workers) throws IOException {
+    List<String> reports = new ArrayList<>();
+    for (WorkerProcess worker : workers) {
+      reports.add(worker.ask("report"));
+    }
+    return Course.of(reports);
+  }
+
+  private static Duration cpu(List<WorkerProcess> workers) {
+    return workers.stream().map(WorkerProcess::cpu).reduce(Duration.ZERO, Duration::plus);
+  }
+
+  /** Waits until workers have run so many jobs; gives up on those that make no progress. */
+  static void awaitRun(Contender contender, List<WorkerProcess> workers, long jobs)
+      throws IOException, InterruptedException {
+    Told told = new Told(contender.name() + " runs jobs");
+    long before = -1;
+    long progress = System.nanoTime();
+    while (true) {
+      long count = 0;
+      for (WorkerProcess worker : workers) {
+        count += Long.parseLong(worker.ask("count"));
+      }
+      if (count >= jobs) {
+        return;
+      }
+      if (count > before) {
+        before = count;
+        progress = System.nanoTime();
+      } else if (System.nanoTime() - progress > STUCK.toNanos()) {
+        throw new IOException(
+            contender.name()
+                + " ran "
+                + count
+                + " of "
+                + jobs
+                + " jobs, then none for "
+                + STUCK.toSeconds()
+                + " s\n"
+                + workers.get(0).lastWords());
+      }
+      told.at(count, jobs);
+      Progress.pause(LOOK);
+    }
+  }
+
+  /** What was run must also be recorded; returns how many are not after a while. */
+  private static long awaitNoneLeft(Contender contender, BenchDatabase database)
+      throws SQLException, InterruptedException {
+    long give = System.nanoTime() + STUCK.toNanos();
+    try (Connection connection = database.connect()) {
+      long left = BenchDatabase.ask(connection, contender.left());
+      while (left > 0 && System.nanoTime() < give) {
+        Progress.pause(LOOK);
+        left = BenchDatabase.ask(connection, contender.left());
+      }
+      return left;
+    }
+  }
+
+  static String fault(Course course, int jobs, long left) {
+    int distinct = course.numbers().get(0, jobs).cardinality();
+    if (left == 0 && course.executed() == jobs && distinct == jobs) {
+      return "";
+    }
+    return jobs
+        + " jobs: "
+        + course.executed()
+        + " runs of "
+        + distinct
+        + " jobs, "
+        + left
+        + " jobs left";
+  }
+}

@@ -1,0 +1,179 @@
+package dev.monotick.bench.jobs;
+
+import dev.monotick.bench.contender.Use;
+import dev.monotick.bench.postgres.BenchServer;
+import dev.monotick.bench.postgres.Progress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * How many jobs a second are run of those that wait, when they do nothing: by one worker process
+ * and by two. Each contender and round has a database of its own on the same server; contenders
+ * take turns.
+ */
+public final class DrainBenchmark {
+
+  private static final Map<String, String> OPTIONS =
+      Map.of("peers", "all", "rounds", "3", "jobs", "100000", "processes", "1,2");
+
+  private DrainBenchmark() {}
+
+  private record Key(Contender contender, int processes) {}
+
+  /** Runs the benchmark; prints a table, draws a chart and prints lines for scripts. */
+  public static void main(String[] args) throws Exception {
+    Options options = Options.orExit(args, OPTIONS);
+    int rounds = options.number("rounds", 1, 100);
+    int jobs = options.number("jobs", 100, 10_000_000);
+    List<Integer> processes = options.processes();
+    List<Contender> contenders = NodePeers.available(options.contenders());
+    Map<Key, List<Drain.Result>> results = new LinkedHashMap<>();
+    Attempts attempts = new Attempts();
+    try (BenchServer server = JobServer.start(Map.of())) {
+      Drain drain = new Drain(server);
+      for (int round = 0; round < rounds; round++) {
+        for (Contender contender : Contenders.turned(contenders, round)) {
+          for (int count : processes) {
+            String what = "round " + (round + 1) + " of " + rounds;
+            attempts
+                .attempt(contender, () -> drain.run(contender, contender.jobs(jobs, count), count))
+                .ifPresent(
+                    result -> {
+                      results
+                          .computeIfAbsent(new Key(contender, count), any -> new ArrayList<>())
+                          .add(result);
+                      say(what, contender, count, result);
+                    });
+          }
+        }
+      }
+    }
+    Report report = report(contenders, processes, results, jobs);
+    attempts.addTo(report);
+    report.print();
+    Path chart = chart(contenders, processes, results, options, rounds >= 3 && jobs >= 100_000);
+    Progress.say("chart: " + chart);
+  }
+
+  private static void say(String what, Contender contender, int processes, Drain.Result result) {
+    Progress.say(
+        what
+            + ", "
+            + contender.name()
+            + ", processes="
+            + processes
+            + ": "
+            + Figures.format(result.all())
+            + " jobs/s, steady "
+            + Figures.format(result.steady())
+            + (result.fault().isEmpty() ? "" : " FAULT " + result.fault()));
+  }
+
+  private static Figures figures(
+      Map<Key, List<Drain.Result>> results,
+      Contender contender,
+      int processes,
+      ToDoubleFunction<Drain.Result> value) {
+    return Figures.of(results.getOrDefault(new Key(contender, processes), List.of()), value);
+  }
+
+  private static Report report(
+      List<Contender> contenders,
+      List<Integer> processes,
+      Map<Key, List<Drain.Result>> results,
+      int jobs) {
+    Report report = new Report();
+    List<String> head = new ArrayList<>(List.of("jobs/s: median (least–most)", "jobs"));
+    for (int count : processes) {
+      String who = count == 1 ? "1 process" : count + " processes";
+      head.addAll(List.of(who + ": all", who + ": steady", who + ": cpu ms/job, worker + server"));
+    }
+    head.add("each once, none left");
+    report.head(head);
+    for (Contender contender : contenders) {
+      List<String> row = new ArrayList<>(List.of(contender.about().title()));
+      row.add(
+          String.join(
+              " / ",
+              processes.stream()
+                  .map(count -> Figures.format(contender.jobs(jobs, count)))
+                  .distinct()
+                  .toList()));
+      List<String> faults = new ArrayList<>();
+      for (int count : processes) {
+        row.add(figures(results, contender, count, Drain.Result::all).spread());
+        row.add(figures(results, contender, count, Drain.Result::steady).spread());
+        row.add(
+            Figures.format(figures(results, contender, count, Drain.Result::workerCpu).median())
+                + " + "
+                + Figures.format(
+                    figures(results, contender, count, Drain.Result::serverCpu).median()));
+        results.getOrDefault(new Key(contender, count), List.of()).stream()
+            .map(Drain.Result::fault)
+            .filter(fault -> !fault.isEmpty())
+            .forEach(faults::add);
+      }
+      boolean measured =
+          processes.stream().anyMatch(n -> results.containsKey(new Key(contender, n)));
+      row.add(!measured ? "–" : faults.isEmpty() ? "yes" : String.join("; ", faults));
+      report.row(row);
+    }
+    report.settings(contenders, Use.DRAIN);
+    for (int count : processes) {
+      String suffix = count == 1 ? "" : "-" + count + "p";
+      report.ratios(
+          "ratio" + suffix,
+          contenders,
+          each -> figures(results, each, count, Drain.Result::all).median());
+      report.ratios(
+          "ratio-steady" + suffix,
+          contenders,
+          each -> figures(results, each, count, Drain.Result::steady).median());
+    }
+    if (processes.contains(1) && processes.contains(2)) {
+      for (Contender contender : contenders) {
+        report.line(
+            "ratio-2p-to-1p "
+                + contender.name()
+                + " "
+                + Figures.ratio(
+                    figures(results, contender, 2, Drain.Result::all).median(),
+                    figures(results, contender, 1, Drain.Result::all).median()));
+      }
+    }
+    return report;
+  }
+
+  /** A full run draws the chart of the documentation; a trial must not. */
+  private static Path chart(
+      List<Contender> contenders,
+      List<Integer> processes,
+      Map<Key, List<Drain.Result>> results,
+      Options options,
+      boolean large)
+      throws Exception {
+    List<String> series =
+        processes.stream().map(n -> n == 1 ? "1 worker process" : n + " worker processes").toList();
+    Chart chart = new Chart("No-op jobs run per second, durable PostgreSQL 18", series);
+    for (Contender contender : contenders) {
+      chart.group(
+          contender.about().title(),
+          processes.stream()
+              .map(n -> figures(results, contender, n, Drain.Result::all).median())
+              .toList());
+    }
+    boolean full = large && options.text("peers").equals("all");
+    Path file =
+        NodePeers.root()
+            .resolve(
+                full ? "docs/images/bench-drain.svg" : "monotick-bench/target/bench-drain.svg");
+    Files.createDirectories(Objects.requireNonNull(file.getParent()));
+    return Files.writeString(file, chart.svg());
+  }
+}

@@ -1,0 +1,112 @@
+package dev.monotick.bench.jobs;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What was given on the command line of a benchmark as {@code --name value}. */
+final class Options {
+
+  private final Map<String, String> values;
+
+  private Options(Map<String, String> values) {
+    this.values = values;
+  }
+
+  /**
+   * Reads options.
+   *
+   * @param defaults all options that there are, without dashes, with what they are if not given
+   * @throws IllegalArgumentException if something else was given
+   */
+  static Options parse(List<String> given, Map<String, String> defaults) {
+    Map<String, String> values = new TreeMap<>(defaults);
+    for (int i = 0; i < given.size(); i += 2) {
+      String name = given.get(i).startsWith("--") ? given.get(i).substring(2) : "";
+      if (!defaults.containsKey(name)) {
+        throw new IllegalArgumentException(
+            given.get(i)
+                + " is no option; there are --"
+                + String.join(", --", new TreeMap<>(defaults).keySet()));
+      }
+      if (i + 1 == given.size()) {
+        throw new IllegalArgumentException("--" + name + " needs a value");
+      }
+      values.put(name, given.get(i + 1));
+    }
+    return new Options(values);
+  }
+
+  /** Reads options; whoever gives wrong ones is told and sent off. */
+  static Options orExit(String[] given, Map<String, String> defaults) {
+    try {
+      Options options = parse(List.of(given), defaults);
+      options.contenders();
+      return options;
+    } catch (IllegalArgumentException e) {
+      throw exit(e);
+    }
+  }
+
+  private static IllegalArgumentException exit(IllegalArgumentException e) {
+    System.err.println("bench: " + e.getMessage());
+    System.exit(2);
+    return e;
+  }
+
+  String text(String name) {
+    String value = values.get(name);
+    if (value == null) {
+      throw new IllegalStateException("option " + name + " has no default");
+    }
+    return value;
+  }
+
+  /** Returns a number; whoever has given none in the range is told and sent off. */
+  int number(String name, int least, int most) {
+    try {
+      return parseNumber(name, least, most);
+    } catch (IllegalArgumentException e) {
+      throw exit(e);
+    }
+  }
+
+  int parseNumber(String name, int least, int most) {
+    String text = text(name);
+    try {
+      int value = Integer.parseInt(text.replace("_", ""));
+      if (value >= least && value <= most) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // told below, like a number out of range
+    }
+    throw new IllegalArgumentException(
+        "--"
+            + name
+            + " must be a whole number from "
+            + least
+            + " to "
+            + most
+            + ", but was "
+            + text);
+  }
+
+  /** Returns how many worker processes there are to be, each number in turn. */
+  List<Integer> processes() {
+    return switch (text("processes")) {
+      case "1" -> List.of(1);
+      case "2" -> List.of(2);
+      case "1,2" -> List.of(1, 2);
+      default ->
+          throw exit(
+              new IllegalArgumentException(
+                  "--processes must be 1, 2 or 1,2, but was " + text("processes")));
+    };
+  }
+
+  /** Returns who takes part by the option {@code peers}; the first alone if there is none. */
+  List<Contender> contenders() {
+    return Contenders.chosen(values.getOrDefault("peers", "none"));
+  }
+}

@@ -1,0 +1,228 @@
+package dev.monotick.bench.jobs;
+
+import dev.monotick.bench.contender.Use;
+import dev.monotick.bench.postgres.BenchServer;
+import dev.monotick.bench.postgres.Progress;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * How long a job waits that one process adds and another runs: a job every 50 ms, nothing else to
+ * do; and of Monotick the same while the processes are half as busy as they can be.
+ */
+public final class PickupBenchmark {
+
+  private static final Map<String, String> OPTIONS =
+      Map.of("peers", "all", "rounds", "3", "jobs", "200", "load", "0");
+  private static final int STEP_MILLIS = 50;
+  private static final int WARM_UP = 60;
+  private static final int FLOOD_MILLIS = 6000;
+  private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+  private PickupBenchmark() {}
+
+  /** Runs the benchmark; prints a table and lines for scripts. */
+  public static void main(String[] args) throws Exception {
+    Options options = Options.orExit(args, OPTIONS);
+    int windows = options.number("rounds", 1, 100);
+    int jobs = options.number("jobs", 10, 10_000);
+    int load = options.number("load", 0, 1_000_000);
+    List<Contender> contenders = NodePeers.available(options.contenders());
+    Map<Contender, List<Waits>> results = new LinkedHashMap<>();
+    Attempts attempts = new Attempts();
+    try (BenchServer server = JobServer.start(Map.of())) {
+      for (int window = 0; window < windows; window++) {
+        for (Contender contender : Contenders.turned(contenders, window)) {
+          String what = "window " + (window + 1) + " of " + windows + ", " + contender.name();
+          attempts
+              .attempt(contender, () -> new Pickup(server, contender).window(jobs))
+              .ifPresent(
+                  waits -> {
+                    results.computeIfAbsent(contender, any -> new ArrayList<>()).add(waits);
+                    say(what, waits);
+                  });
+        }
+      }
+      Report report = report(contenders, results);
+      Contender first = contenders.get(0);
+      attempts.attempt(
+          first,
+          () -> {
+            loaded(server, first, windows, jobs, load, report);
+            return true;
+          });
+      attempts.addTo(report);
+      report.print();
+    }
+  }
+
+  private static void say(String what, Waits waits) {
+    Progress.say(
+        String.format(
+            Locale.ROOT,
+            "%s: p50 %.2f ms, p99 %.2f ms, missing %d",
+            what,
+            waits.sinceReturn().percentile(0.5),
+            waits.sinceReturn().percentile(0.99),
+            waits.missing()));
+  }
+
+  /** A sender and a worker of one contender on a new database. */
+  private record Pickup(BenchServer server, Contender contender) {
+
+    Waits window(int jobs) throws Exception {
+      try (BenchDatabase database = BenchDatabase.create(server, "pickup_" + contender.name());
+          WorkerProcess sender = WorkerProcess.start(contender, database)) {
+        sender.ask("install " + Use.PICKUP);
+        try (WorkerProcess worker = WorkerProcess.start(contender, database)) {
+          worker.ask("work " + Use.PICKUP + " " + (WARM_UP + jobs));
+          Progress.say(
+              contender.name() + ": a job every " + STEP_MILLIS + " ms, " + jobs + " times");
+          sender.ask("pace 0 " + WARM_UP + " " + STEP_MILLIS);
+          server.execute("checkpoint");
+          String sent = sender.ask("pace " + WARM_UP + " " + jobs + " " + STEP_MILLIS);
+          awaitCount(worker, WARM_UP + jobs);
+          return Waits.of(sent, worker.ask("starts"));
+        }
+      }
+    }
+  }
+
+  private static void awaitCount(WorkerProcess worker, long count) throws Exception {
+    Told told = new Told("jobs begun");
+    long give = System.nanoTime() + PATIENCE.toNanos();
+    for (long seen = 0; seen < count && System.nanoTime() < give; ) {
+      seen = Long.parseLong(worker.ask("count"));
+      told.at(seen, count);
+      Progress.pause(Duration.ofMillis(50));
+    }
+  }
+
+  private static Report report(List<Contender> contenders, Map<Contender, List<Waits>> results) {
+    Report report = new Report();
+    report.head(
+        List.of(
+            "ms: median of windows (least–most)",
+            "p50 since the call returned",
+            "p99",
+            "p50 since the call began",
+            "p99",
+            "the call, p50",
+            "jobs that did not begin"));
+    for (Contender contender : contenders) {
+      List<Waits> windows = results.getOrDefault(contender, List.of());
+      report.row(row(contender.about().title(), windows));
+    }
+    report.settings(contenders, Use.PICKUP);
+    report.line("lower is better in the following ratios");
+    ratios(report, "ratio", contenders, results, Waits::sinceReturn, 0.5);
+    ratios(report, "ratio-p99", contenders, results, Waits::sinceReturn, 0.99);
+    ratios(report, "ratio-since-call", contenders, results, Waits::sinceCall, 0.5);
+    ratios(report, "ratio-since-call-p99", contenders, results, Waits::sinceCall, 0.99);
+    return report;
+  }
+
+  private static List<String> row(String title, List<Waits> windows) {
+    return List.of(
+        title,
+        over(windows, Waits::sinceReturn, 0.5).spread(),
+        over(windows, Waits::sinceReturn, 0.99).spread(),
+        over(windows, Waits::sinceCall, 0.5).spread(),
+        over(windows, Waits::sinceCall, 0.99).spread(),
+        over(windows, Waits::calls, 0.5).spread(),
+        String.valueOf(windows.stream().mapToInt(Waits::missing).sum()));
+  }
+
+  private static Figures over(List<Waits> windows, Function<Waits, Figures> what, double share) {
+    return Figures.of(windows, window -> what.apply(window).percentile(share));
+  }
+
+  private static void ratios(
+      Report report,
+      String word,
+      List<Contender> contenders,
+      Map<Contender, List<Waits>> results,
+      Function<Waits, Figures> what,
+      double share) {
+    report.ratios(
+        word,
+        contenders,
+        each -> over(results.getOrDefault(each, List.of()), what, share).median());
+  }
+
+  /**
+   * The same while another process adds jobs: half as many a second as the worker runs of those
+   * that it gets when that process adds as many as it can.
+   */
+  private static void loaded(
+      BenchServer server, Contender contender, int windows, int jobs, int load, Report report)
+      throws Exception {
+    int numbers = WARM_UP + windows * jobs;
+    List<Waits> results = new ArrayList<>();
+    try (BenchDatabase database = BenchDatabase.create(server, "pickup_loaded");
+        WorkerProcess sender = WorkerProcess.start(contender, database)) {
+      sender.ask("install " + Use.PICKUP);
+      try (WorkerProcess loader = WorkerProcess.start(contender, database);
+          WorkerProcess worker = WorkerProcess.start(contender, database)) {
+        worker.ask("work " + Use.PICKUP + " " + numbers);
+        double capacity = load > 0 ? 2.0 * load : capacity(loader, worker);
+        int half = (int) Math.round(capacity / 2);
+        Progress.say("half of what it can do: " + half + " jobs/s");
+        sender.ask("pace 0 " + WARM_UP + " " + STEP_MILLIS);
+        for (int window = 0; window < windows; window++) {
+          loader.tell("load " + half + " " + (1000 + jobs * STEP_MILLIS));
+          Progress.pause(Duration.ofMillis(500));
+          int from = WARM_UP + window * jobs;
+          String sent = sender.ask("pace " + from + " " + jobs + " " + STEP_MILLIS);
+          loader.hear();
+          Progress.pause(Duration.ofMillis(500));
+          Waits waits = Waits.of(sent, worker.ask("starts"));
+          results.add(waits);
+          say("window " + (window + 1) + " of " + windows + ", under load", waits);
+        }
+        report.row(row(contender.about().title() + ", with " + half + " jobs/s beside", results));
+        report.line(
+            String.format(
+                Locale.ROOT,
+                "loaded-p99-ms %s %.2f",
+                contender.name(),
+                over(results, Waits::sinceReturn, 0.99).median()));
+      }
+    }
+  }
+
+  /** Returns how many jobs a second are run while as many as possible are added. */
+  private static double capacity(WorkerProcess loader, WorkerProcess worker) throws Exception {
+    loader.ask("load 0 " + FLOOD_MILLIS / 3); // warms up both
+    long before = Long.parseLong(worker.ask("count"));
+    long start = Clock.systemUTC().millis();
+    String added = loader.ask("load 0 " + FLOOD_MILLIS);
+    long after = Long.parseLong(worker.ask("count"));
+    double rate = (after - before) * 1000.0 / (Clock.systemUTC().millis() - start);
+    Progress.say(
+        String.format(
+            Locale.ROOT,
+            "adding all it can: %.0f jobs/s added, %.0f run",
+            EnqueueBenchmark.rate(added),
+            rate));
+    awaitIdle(worker);
+    return rate;
+  }
+
+  /** Waits until a worker has nothing more to run. */
+  private static void awaitIdle(WorkerProcess worker) throws Exception {
+    long seen = -1;
+    for (long now = Long.parseLong(worker.ask("count")); now > seen; ) {
+      seen = now;
+      Progress.pause(Duration.ofSeconds(1));
+      now = Long.parseLong(worker.ask("count"));
+      Progress.say("  what was added is run: " + now);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package dev.monotick.postgres;
+
+import dev.monotick.testkit.JobDecisionContract;
+import dev.monotick.testkit.JobEnqueueContract;
+import dev.monotick.testkit.JobFollowContract;
+import dev.monotick.testkit.JobLimitContract;
+import dev.monotick.testkit.JobRescueContract;
+import dev.monotick.testkit.JobShareContract;
+import dev.monotick.testkit.JobTransitionContract;
+import dev.monotick.testkit.JobTurnContract;
+import dev.monotick.testkit.JobViewContract;
+import dev.monotick.testkit.StoreUnderTest;
+import org.junit.jupiter.api.Nested;
+
+/** What every store of jobs must do, on the newest server. */
+class NewestServerJobsTest {
+
+  private static StoreUnderTest store() {
+    return PostgresUnderTest.forJobs(TestDatabase.NEWEST);
+  }
+
+  @Nested
+  class Enqueue extends JobEnqueueContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return store();
+    }
+  }
+
+  @Nested
+  class Turn extends JobTurnContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return store();
+    }
+  }
+
+  @Nested
+  class Follow extends JobFollowContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return store();
+    }
+  }
+
+  @Nested
+  class Limit extends JobLimitContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return store();
+    }
+  }
+
+  @Nested
+  class Share extends JobShareContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return store();
+    }
+  }
+
+  @Nested
+  class Rescue extends JobRescueContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return store();
+    }
+  }
+
+  @Nested
+  class Decision extends JobDecisionContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return store();
+    }
+  }
+
+  @Nested
+  class View extends JobViewContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return store();
+    }
+  }
+
+  @Nested
+  class Transition extends JobTransitionContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return store();
+    }
+  }
+}
