@@ -2,10 +2,10 @@ package dev.monotick.postgres;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.monotick.testkit.JobTurnContract;
 import dev.monotick.testkit.JobEnqueueContract;
-import dev.monotick.testkit.JobLimitContract;
 import dev.monotick.testkit.JobFollowContract;
+import dev.monotick.testkit.JobLimitContract;
+import dev.monotick.testkit.JobTurnContract;
 import dev.monotick.testkit.LeaderElectionContract;
 import dev.monotick.testkit.LedgerClaimContract;
 import dev.monotick.testkit.LedgerFinishContract;

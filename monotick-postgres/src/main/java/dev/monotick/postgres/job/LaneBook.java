@@ -111,8 +111,8 @@ final class LaneBook {
   }
 
   /**
-   * Where there are very many lanes, a busy replica looks at those that had jobs, and at some of the
-   * others in turn.
+   * Where there are very many lanes, a busy replica looks at those that had jobs, and at some of
+   * the others in turn.
    */
   private List<Integer> few(List<Integer> lanes) {
     if (lanes.size() <= MANY_LANES) {

@@ -114,9 +114,7 @@ final class TurnTest {
   @Test
   void unknownKindsAreLeftAlone() {
     fixture.add(1);
-    JobTurn other =
-        new JobTurn(
-            fixture.replica, 99, List.of(), 5, Set.of("parcel"), Set.of());
+    JobTurn other = new JobTurn(fixture.replica, 99, List.of(), 5, Set.of("parcel"), Set.of());
     assertThat(fixture.jobs.turn(other).jobs()).isEmpty();
     assertThat(fixture.claim(5)).hasSize(1);
   }
