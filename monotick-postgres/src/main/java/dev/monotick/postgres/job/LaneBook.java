@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of the lanes from turn to turn, and how much to take of which. Thread-safe. */
@@ -17,6 +18,8 @@ final class LaneBook {
 
   private static final Duration EVERY_RECENT = Duration.ofMillis(100);
   private static final Duration EVERYTHING = Duration.ofSeconds(10);
+
+  private static final int MANY_LANES = 256;
 
   /** While there is nothing to do, everything is looked at as often as that. */
   private static final long IDLE_NANOS = Duration.ofSeconds(1).toNanos();
@@ -28,6 +31,7 @@ final class LaneBook {
   private final LaneSweep all; // of everything, in case we are wrong; guarded by this
   private @Nullable Choice choice; // guarded by this
   private boolean wasEmpty; // the last turn found nothing; guarded by this
+  private int rotor; // where to go on among very many lanes; guarded by this
   private long emptySince; // or since the last look at everything; guarded by this
 
   LaneBook(long nowNanos) {
@@ -95,7 +99,7 @@ final class LaneBook {
       all.lookedAtAll(nowNanos);
     }
     Choice chosen = choose(table, turn);
-    List<Integer> lanes = chosen.lanes();
+    List<Integer> lanes = everything || wasEmpty ? chosen.lanes() : few(chosen.lanes());
     int count = lanes.size();
     Plan plan = new Plan(new int[count], new long[count], new int[count], chosen.bounds());
     for (int i = 0; i < count; i++) {
@@ -104,6 +108,28 @@ final class LaneBook {
     }
     share(table, plan, turn.most(), nowMicros);
     return plan;
+  }
+
+  /**
+   * Where there are very many lanes, a busy replica looks at those that had jobs, and at some of
+   * the others in turn.
+   */
+  private List<Integer> few(List<Integer> lanes) {
+    if (lanes.size() <= MANY_LANES) {
+      return lanes;
+    }
+    Set<Integer> some = new TreeSet<>();
+    for (int i = 0; i < MANY_LANES / 2; i++) {
+      some.add(lanes.get((rotor + i) % lanes.size()));
+    }
+    rotor = (rotor + MANY_LANES / 2) % lanes.size();
+    List<Integer> few = new ArrayList<>();
+    for (Integer lane : lanes) {
+      if (waitingSince.containsKey(lane) || some.contains(lane)) {
+        few.add(lane);
+      }
+    }
+    return few;
   }
 
   private void share(LaneTable table, Plan plan, int most, long nowMicros) {

@@ -8,6 +8,11 @@
 -- Order of locks: limits, then attempts, then keys, then what waits; within each by their keys. All at read
 -- committed, where each statement sees what was committed before it.
 
+-- To compress the arrays of a claim would cost more than all else about it.
+alter table @job_claim
+  alter column ids set storage external, alter column lanes set storage external, alter column runs set storage external,
+  alter column attempts set storage external, alter column flags set storage external;
+
 -- The number of a job made now, without what tells apart those of one millisecond.
 create function @job_id_now() returns bigint
 language sql volatile
@@ -803,7 +808,11 @@ begin
       end if;
       if cardinality(c_ids) > 0 then
         insert into @job_claim (replica, number, claimed_at, ids, lanes, runs, attempts, flags)
-        values (who, claim, at, c_ids, c_lanes, c_runs, c_attempts, c_flags);
+        values (who, claim, at, c_ids, c_lanes, c_runs, c_attempts, c_flags)
+        on conflict do nothing;
+        if not found then
+          raise serialization_failure using message = 'the same turn was made meanwhile'; -- and is found when this is repeated
+        end if;
         insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
         select u.lane, 0, - count(*), count(*), 0, 0, 0, 0 from unnest(c_lanes) as u(lane) group by u.lane;
       end if;

@@ -1,16 +1,23 @@
 package dev.monotick.postgres.job;
 
+import static dev.monotick.postgres.job.JobFixture.draft;
 import static dev.monotick.postgres.job.JobFixture.end;
 import static dev.monotick.postgres.job.JobFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.job.JobLane;
 import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.Enqueued;
+import dev.monotick.job.store.JobDraft;
 import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobOrder;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -107,11 +114,42 @@ final class TurnTest {
   @Test
   void unknownKindsAreLeftAlone() {
     fixture.add(1);
-    JobTurn other =
-        new JobTurn(
-            fixture.replica, 99, List.of(), 5, java.util.Set.of("parcel"), java.util.Set.of());
+    JobTurn other = new JobTurn(fixture.replica, 99, List.of(), 5, Set.of("parcel"), Set.of());
     assertThat(fixture.jobs.turn(other).jobs()).isEmpty();
     assertThat(fixture.claim(5)).hasSize(1);
+  }
+
+  @Test
+  void veryManyLanesAreAllSeenTo() {
+    List<JobDraft> drafts = new ArrayList<>();
+    for (int i = 0; i < 600; i++) {
+      drafts.add(draft(new JobLane("mail", "letter", "tenant-" + i, 5), "a"));
+      drafts.add(draft(new JobLane("mail", "letter", "tenant-" + i, 5), "b"));
+    }
+    fixture.jobs.enqueue(JobOrder.of(drafts));
+    int claimed = 0;
+    for (int turn = 0; turn < 40 && claimed < drafts.size(); turn++) {
+      claimed += fixture.claim(100).size();
+    }
+    assertThat(claimed).isEqualTo(drafts.size());
+  }
+
+  @Test
+  void oneOfTwoEqualTurnsMadeAtTheSameTimeClaims() throws Exception {
+    fixture.add(100);
+    JobTurn turn = fixture.wanting(10);
+    List<JobTurnReply> replies = new CopyOnWriteArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      threads.add(new Thread(() -> replies.add(fixture.jobs.turn(turn))));
+    }
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(replies).hasSize(4);
+    assertThat(replies).allMatch(reply -> runs(reply.jobs()).equals(runs(replies.get(0).jobs())));
+    assertThat(fixture.counts()).isEqualTo("0 90 10 0 0 0 0");
   }
 
   private static List<?> ids(List<Enqueued> added) {
