@@ -230,11 +230,19 @@ final class Membership {
       live = members.get();
       owner.beaten();
       Duration elapsed = Duration.ofNanos(time.nanos() - sent.nanos());
-      Duration wait = timing.renewInterval().minus(elapsed);
+      Duration wait = interval().minus(elapsed);
       context.threads().schedule(wait.isNegative() ? Duration.ZERO : wait, () -> beat(current));
     } else {
       watch();
     }
+  }
+
+  /** Whoever is alone has nobody to notice, and need only prove that it lives. */
+  private Duration interval() {
+    Duration usual = timing.renewInterval();
+    Duration longest = timing.trusted().minus(timing.renewTimeout().multipliedBy(2));
+    Duration alone = usual.multipliedBy(3).dividedBy(2);
+    return live.size() > 1 || alone.compareTo(longest) > 0 ? usual : alone;
   }
 
   private void lost(LossCause cause) {

@@ -9,8 +9,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -20,19 +18,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Real threads: one for the loop, one that watches it, some for calls that block and for listeners,
- * and for each body a virtual thread where the JDK has them, else one of a pool.
+ * Real threads: one for the loop, some for calls that block and for listeners, and for each body a
+ * virtual thread where the JDK has them, else one of a pool.
  */
 public final class SystemThreads implements EngineThreads {
 
   private static final Logger log = LoggerFactory.getLogger(SystemThreads.class);
   private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
-  private static final long WATCH_MILLIS = 50;
+  private static final Duration WATCH_EVERY = Duration.ofMillis(80);
   private static final long SLEEP_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Ticker ticker = Ticker.system();
   private final LoopThread loop = new LoopThread(ticker);
-  private final ScheduledThreadPoolExecutor watchdog;
   private final ExecutorService calls;
   private final ExecutorService listeners;
   private final BodyExecutor bodies;
@@ -42,7 +39,6 @@ public final class SystemThreads implements EngineThreads {
     String prefix = "monotick-" + replica;
     // Not a daemon: a process whose only work is its tasks must not end.
     loop.start(new NamedThreads(prefix + "-loop", false));
-    watchdog = new ScheduledThreadPoolExecutor(1, new NamedThreads(prefix + "-watch", true));
     calls = Executors.newCachedThreadPool(new NamedThreads(prefix + "-call", true));
     listeners = Executors.newCachedThreadPool(new NamedThreads(prefix + "-listener", true));
     bodies = BodyExecutor.best(prefix + "-body");
@@ -128,19 +124,12 @@ public final class SystemThreads implements EngineThreads {
 
   @Override
   public void watch(Runnable check) {
-    AtomicBoolean waiting = new AtomicBoolean();
-    Runnable watch =
+    schedule(
+        WATCH_EVERY,
         () -> {
-          if (waiting.compareAndSet(false, true)) {
-            execute(
-                () -> {
-                  waiting.set(false);
-                  check.run();
-                });
-          }
-        };
-    ScheduledFuture<?> unused =
-        watchdog.scheduleAtFixedRate(watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+          watch(check); // first, so that a check that fails is made again
+          check.run();
+        });
   }
 
   @Override
@@ -164,7 +153,6 @@ public final class SystemThreads implements EngineThreads {
 
   @Override
   public void close() {
-    watchdog.shutdownNow();
     loop.close();
     calls.shutdown();
     listeners.shutdown();

@@ -38,7 +38,7 @@ public final class JobWorker {
   private static final Duration NOTE_EVERY = Duration.ofSeconds(1);
 
   /** Replicas that are gone are noticed at once; this is for those that claim after they were. */
-  private static final Duration RESCUE_EVERY = Duration.ofSeconds(30);
+  private static final Duration RESCUE_EVERY = Duration.ofSeconds(60);
 
   private final WorkerContext context;
   private final EngineThreads threads;
@@ -88,9 +88,9 @@ public final class JobWorker {
   /** This replica is proven to live, newly or again. */
   public void joined() {
     if (started && !stopping) {
+      turns.open();
       rescue();
       threads.schedule(RESCUE_EVERY, this::rescueNowAndThen);
-      turns.open();
     }
   }
 

@@ -23,10 +23,14 @@ final class Upkeep implements AutoCloseable {
   private static final long EVERY_SECONDS = 3600;
   private static final long SUM_UP_EVERY_SECONDS = 10;
 
+  /** So many times it is not looked after nothing was found. */
+  private static final int IDLE_ROUNDS = 5;
+
   private final Maintenance maintenance;
   private final JobMaintenance jobs;
   private final JobSums sums;
   private final ScheduledThreadPoolExecutor executor;
+  private int idleRounds; // touched by the executor's one thread
 
   Upkeep(Maintenance maintenance, JobMaintenance jobs, JobSums sums) {
     this.maintenance = maintenance;
@@ -59,7 +63,11 @@ final class Upkeep implements AutoCloseable {
   }
 
   private void sumUp() {
-    attempt("summing up jobs", sums::run);
+    if (idleRounds > 0) {
+      idleRounds--; // nothing happened lately; look less often
+      return;
+    }
+    attempt("summing up jobs", () -> idleRounds = sums.run() == 0 ? IDLE_ROUNDS : 0);
   }
 
   private static void attempt(String what, Runnable work) {

@@ -75,6 +75,11 @@ final class JobWakes implements JobHints, AutoCloseable {
     notices.listen(ENDED, this::heardEnded);
   }
 
+  /** Says whether notices arrive, as far as is known. */
+  boolean arrive() {
+    return sends && notices.isPresent();
+  }
+
   private static boolean prepare(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       return statement.execute("set synchronous_commit = off");

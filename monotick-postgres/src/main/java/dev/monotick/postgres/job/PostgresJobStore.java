@@ -34,6 +34,9 @@ import javax.sql.DataSource;
 /** Jobs in the database. Thread-safe. */
 public final class PostgresJobStore implements JobStore, AutoCloseable {
 
+  private static final Duration TOLD = Duration.ofSeconds(10);
+  private static final Duration NOT_TOLD = Duration.ofSeconds(1);
+
   private final DatabaseClock clock;
   private final JobEnqueuer enqueuer;
   private final JobTurns turns;
@@ -60,6 +63,12 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     this.control = new JobControl(database, new JobEnds(database), hints);
     this.reader = new JobReader(database);
     this.settings = new JobSettings(database, wakes);
+  }
+
+  /** Whoever is told of new jobs needs to look only for what nobody told. */
+  @Override
+  public Duration pollInterval() {
+    return wakes.arrive() ? TOLD : NOT_TOLD;
   }
 
   @Override
