@@ -97,6 +97,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -217,10 +218,16 @@ begin
     if 0 = any (of_lanes) then
       raise unique_violation; -- not one of its claims; counts only if it ended just so
     end if;
-    insert into @job_attempt (job_id, ended_at, started_at, took_micros, replica, run, attempt, outcome, detail, result)
-    select u.id, at, timestamptz 'epoch' + u.started * interval '1 microsecond', u.took, who, u.run, u.attempt, u.outcome, u.detail, u.result
-      from unnest(of_ids, of_started, of_took, of_runs, of_attempts, of_outcomes, of_details, of_results)
-        as u(id, started, took, run, attempt, outcome, detail, result);
+    if of_details is null and of_results is null then -- as nearly always, and each column has its price
+      insert into @job_attempt (job_id, ended_at, started_at, took_micros, replica, run, attempt, outcome)
+      select u.id, at, timestamptz 'epoch' + u.started * interval '1 microsecond', u.took, who, u.run, u.attempt, u.outcome
+        from unnest(of_ids, of_started, of_took, of_runs, of_attempts, of_outcomes) as u(id, started, took, run, attempt, outcome);
+    else
+      insert into @job_attempt (job_id, ended_at, started_at, took_micros, replica, run, attempt, outcome, detail, result)
+      select u.id, at, timestamptz 'epoch' + u.started * interval '1 microsecond', u.took, who, u.run, u.attempt, u.outcome, u.detail, u.result
+        from unnest(of_ids, of_started, of_took, of_runs, of_attempts, of_outcomes, of_details, of_results)
+          as u(id, started, took, run, attempt, outcome, detail, result);
+    end if;
   exception when unique_violation then
     -- Some ended before. Rare, so it may cost more.
     with new as (
@@ -308,6 +315,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -351,6 +359,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -656,6 +665,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -705,7 +715,7 @@ begin
     next_due := @job_due();
   end if;
   before := @job_id_now();
-  select c.version, pg_current_snapshot() into now_known, shot from @job_change c; -- after the clock was read
+  select c.version, pg_current_snapshot() into now_known, shot from @job_change c where c.one; -- after the clock was read
   if most > 0 and now_known = known then
     select c.ids, c.lanes, c.runs, c.attempts, c.flags into c_ids, c_lanes, c_runs, c_attempts, c_flags
       from @job_claim c where c.replica = who and c.number = claim;
@@ -847,6 +857,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -943,6 +954,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -1022,6 +1034,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 #variable_conflict use_column
 begin
@@ -1052,6 +1065,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
+set jit = off
 as $$
 #variable_conflict use_column
 begin
