@@ -3,6 +3,8 @@ package dev.monotick.postgres;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.ledger.Ledger;
+import dev.monotick.postgres.job.JobHealth;
+import dev.monotick.postgres.job.PostgresJobStore;
 import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.store.Store;
 import java.util.ArrayDeque;
@@ -21,7 +23,7 @@ public final class PostgresStore implements Store, AutoCloseable {
   private final Ledger ledger;
   private final ReplicaRegistry replicas;
   private final LeaderElection leaders;
-  private final JobStore jobs;
+  private final PostgresJobStore jobs;
   private final PostgresLeadership leadership;
   private final Deque<AutoCloseable> resources;
 
@@ -30,7 +32,7 @@ public final class PostgresStore implements Store, AutoCloseable {
       Ledger ledger,
       ReplicaRegistry replicas,
       LeaderElection leaders,
-      JobStore jobs,
+      PostgresJobStore jobs,
       PostgresLeadership leadership) {}
 
   PostgresStore(Parts parts, Deque<AutoCloseable> resources) {
@@ -65,6 +67,15 @@ public final class PostgresStore implements Store, AutoCloseable {
   @Override
   public JobStore jobs() {
     return jobs;
+  }
+
+  /**
+   * Returns what makes queues in a database slow, with the name of who does it: open snapshots,
+   * slots and the like that keep old rows, rows not removed yet, and how long jobs wait. May be
+   * asked every few seconds.
+   */
+  public JobHealth.Report jobHealth() {
+    return jobs.health();
   }
 
   /** Returns how leaders are elected: the choice that was made, never AUTO. */

@@ -19,7 +19,7 @@ import java.util.Optional;
  * seconds. A role that may not see the sessions of others is told their process and application all
  * the same. Thread-safe.
  */
-final class JobHealth {
+public final class JobHealth {
 
   /**
    * Reads all at once.
@@ -29,16 +29,17 @@ final class JobHealth {
    * @param oldestReady how long the job that waits longest for a replica has been ready; empty if
    *     none waits
    */
-  record Report(List<Holder> holders, List<Table> tables, Optional<Duration> oldestReady) {
+  public record Report(List<Holder> holders, List<Table> tables, Optional<Duration> oldestReady) {
 
-    Report {
+    /** Copies the lists. */
+    public Report {
       holders = List.copyOf(holders);
       tables = List.copyOf(tables);
     }
   }
 
   /** What can keep old rows. */
-  enum Kind {
+  public enum Kind {
     /** A transaction of a session. */
     SESSION,
     /** A standby that wants its queries not to be disturbed. */
@@ -58,7 +59,7 @@ final class JobHealth {
    * @param transactions how many transactions have begun since
    * @param since when it began, if that is known
    */
-  record Holder(
+  public record Holder(
       Kind kind, String name, String detail, long transactions, Optional<Instant> since) {}
 
   /**
@@ -69,7 +70,7 @@ final class JobHealth {
    * @param dead rows that are not removed yet
    * @param vacuumedAt when they last were
    */
-  record Table(String name, long live, long dead, Optional<Instant> vacuumedAt) {}
+  public record Table(String name, long live, long dead, Optional<Instant> vacuumedAt) {}
 
   private static final String HOLDERS =
       """

@@ -46,6 +46,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   private final JobTransactions transactions;
   private final JobControl control;
   private final JobReader reader;
+  private final JobHealth health;
   private final JobSettings settings;
 
   /** Creates a store. */
@@ -62,7 +63,13 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     JobHints hints = new LocalHints(wakes, due);
     this.control = new JobControl(database, new JobEnds(database), hints);
     this.reader = new JobReader(database);
+    this.health = new JobHealth(database);
     this.settings = new JobSettings(database, wakes);
+  }
+
+  /** Returns what makes queues in a database slow, with the name of who does it. */
+  public JobHealth.Report health() {
+    return health.read();
   }
 
   /** Whoever is told of new jobs needs to look only for what nobody told. */

@@ -5,7 +5,7 @@
 -- because their planner settings are their own: hot tables are empty at one moment and large at the next, so what
 -- statistics say of them is always wrong, and the only right way into them is their primary key.
 --
--- Order of locks: limits, then attempts, then keys, then what waits; within each by their keys. All at read
+-- Order of locks: attempts, then limits, then keys, then what waits; within each by their keys. All at read
 -- committed, where each statement sees what was committed before it.
 
 -- To compress the arrays of a claim would cost more than all else about it.
