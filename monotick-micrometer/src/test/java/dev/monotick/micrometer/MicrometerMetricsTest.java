@@ -156,8 +156,26 @@ class MicrometerMetricsTest {
     scheduler.advance(Duration.ofHours(1));
 
     assertThat(registry.getMeters())
-        .hasSize(2 * MicrometerMetrics.METERS_PER_TASK + MicrometerMetrics.METERS_PER_GROUP)
+        .hasSize(
+            2 * MicrometerMetrics.METERS_PER_TASK
+                + MicrometerMetrics.METERS_PER_GROUP
+                + 1) // of all jobs
         .hasSize(atStart);
+  }
+
+  @Test
+  void endsOfJobsAreTimedByKind() {
+    MicrometerMetrics metrics = new MicrometerMetrics(registry);
+    metrics.jobEnded("mail", "Succeeded", Duration.ofSeconds(2));
+    metrics.jobEnded("mail", "Retried", Duration.ofSeconds(1));
+    metrics.jobRefused("mail");
+    metrics.jobsRescued(3);
+
+    assertThat(registry.get("monotick.job.runs").tag("end", "Succeeded").timer().count())
+        .isEqualTo(1);
+    assertThat(registry.get("monotick.job.runs").tag("end", "Lost").timer().count()).isZero();
+    assertThat(count("job.refused")).isEqualTo(1);
+    assertThat(count("job.rescued")).isEqualTo(3);
   }
 
   @Test
@@ -175,6 +193,7 @@ class MicrometerMetricsTest {
     MicrometerMetrics metrics = new MicrometerMetrics(registry);
     metrics.taskRegistered("t");
     metrics.leadership("default", false, null);
+    metrics.jobRefused("mail");
     Map<String, Set<String>> registered = new TreeMap<>();
     for (Meter meter : registry.getMeters()) {
       registered
