@@ -55,7 +55,7 @@ final class Turns {
   private final AtomicInteger endsWaiting = new AtomicInteger();
   private final AtomicBoolean told = new AtomicBoolean();
   private boolean open;
-  private boolean inFlight;
+  private volatile boolean inFlight; // written on the loop
   private boolean mayHaveJobs;
   private boolean wokenMeanwhile;
   private boolean lingering;
@@ -86,7 +86,9 @@ final class Turns {
   void add(JobFinish finish, @Nullable StopCause cause) {
     ends.add(new End(finish, cause));
     endsWaiting.incrementAndGet();
-    if (told.compareAndSet(false, true)) {
+    // While an exchange is under way, its answer will see this; or else this sees that it came. To
+    // wake the loop for each end costs more than most handlers do.
+    if (!inFlight && told.compareAndSet(false, true)) {
       threads.execute(
           () -> {
             told.set(false);
