@@ -285,6 +285,7 @@ final class Turns {
         log.error(
             "the end of a job cannot be recorded, it stays RUNNING job={}", finish.job().id());
       }
+      goOn(); // with what came meanwhile
       return;
     }
     alone(batch, 0);
