@@ -50,8 +50,7 @@ final class JobFeeder implements Runnable {
    * @param most how many jobs to add
    * @param lasting in how much time
    */
-  JobFeeder(
-      Jobs jobs, Connection connection, int most, Duration lasting, SplittableRandom random) {
+  JobFeeder(Jobs jobs, Connection connection, int most, Duration lasting, SplittableRandom random) {
     this.jobs = jobs;
     this.connection = connection;
     this.most = most;
@@ -105,8 +104,7 @@ final class JobFeeder implements Runnable {
 
   private Wish wish() {
     JobKind<String> kind = kind(random.nextInt(100));
-    JobPlan plan =
-        JobPlan.random(random, kind == StormKinds.LIMITED ? LONGEST_LIMITED : LONGEST);
+    JobPlan plan = JobPlan.random(random, kind == StormKinds.LIMITED ? LONGEST_LIMITED : LONGEST);
     String tenant = TENANTS[random.nextInt(TENANTS.length)];
     JobRequest<String> request = kind.of(plan.text()).priority(3 + 2 * random.nextInt(3));
     if (!tenant.isEmpty()) {

@@ -36,8 +36,7 @@ record JobPlan(int millis, int failures, boolean permanent, boolean snoozes) {
    * @param longest milliseconds, at least 200
    */
   static JobPlan random(SplittableRandom random, int longest) {
-    int millis =
-        random.nextInt(100) < 3 ? 150 + random.nextInt(longest - 150) : random.nextInt(15);
+    int millis = random.nextInt(100) < 3 ? 150 + random.nextInt(longest - 150) : random.nextInt(15);
     boolean snoozes = random.nextInt(100) < 3;
     int dice = random.nextInt(100);
     if (dice < 70) {

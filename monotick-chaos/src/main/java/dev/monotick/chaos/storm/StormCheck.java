@@ -20,8 +20,11 @@ final class StormCheck {
   static StormCheck of(Connection connection) throws SQLException {
     StormCheck check = new StormCheck();
     try (Statement statement = connection.createStatement()) {
-      for (String table : List.of("job", "duplicate", "run", "effect", "claim")) {
-        statement.execute("analyze watch." + table);
+      for (String index :
+          List.of("job (id)", "run (job, run)", "effect (job)", "claim (job, run)")) {
+        String name = "by_" + index.substring(0, index.indexOf(' '));
+        statement.execute("create index if not exists " + name + " on watch." + index);
+        statement.execute("analyze watch." + index.substring(0, index.indexOf(' ')));
       }
       statement.execute("analyze storm.job_attempt");
       for (StormRules.Rule rule : StormRules.ALL) {

@@ -69,9 +69,7 @@ final class StormFaults {
     }
     boolean isLong = longPauses == 0 || dice < 40;
     long length =
-        isLong
-            ? LEASE + 500 + random.nextLong(LEASE)
-            : 500 + random.nextLong(LEASE - 1_000);
+        isLong ? LEASE + 500 + random.nextLong(LEASE) : 500 + random.nextLong(LEASE - 1_000);
     workers.pause(place);
     pausedUntil[place] = now + millis(length);
     pauses++;

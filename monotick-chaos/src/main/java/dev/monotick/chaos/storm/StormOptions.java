@@ -73,7 +73,14 @@ record StormOptions(StormSettings settings, boolean help) {
         || Long.parseLong(text) < least
         || Long.parseLong(text) > most) {
       throw new UsageException(
-          option + " must be a number from " + least + " to " + most + ", but was \"" + text + "\"");
+          option
+              + " must be a number from "
+              + least
+              + " to "
+              + most
+              + ", but was \""
+              + text
+              + "\"");
     }
     return Long.parseLong(text);
   }

@@ -10,12 +10,14 @@ import java.sql.Statement;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("thorough")
 class JobStormTest {
 
-  @TempDir Path folder;
+  @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+  Path folder;
 
   @Test
   @Timeout(600)

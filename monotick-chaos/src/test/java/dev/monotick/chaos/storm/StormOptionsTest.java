@@ -14,8 +14,7 @@ class StormOptionsTest {
 
   @Test
   void takesWhatIsGiven() throws Exception {
-    assertThat(
-            StormOptions.parse(42, "--jobs", "2000", "--workers", "4", "--seed", "7").settings())
+    assertThat(StormOptions.parse(42, "--jobs", "2000", "--workers", "4", "--seed", "7").settings())
         .isEqualTo(new StormSettings(2_000, 4, 7));
   }
 
