@@ -24,6 +24,9 @@ final class JobFeeder implements Runnable {
   private static final Duration BEAT = Duration.ofMillis(50);
   private static final int KEYS = 60;
 
+  /** Few, so that they are often taken. */
+  private static final int UNIQUE_KEYS = 12;
+
   /** Milliseconds a job may take; less where few can run at a time. */
   private static final int LONGEST = 1800;
 
@@ -113,7 +116,7 @@ final class JobFeeder implements Runnable {
     if (random.nextInt(100) < 10) {
       request = request.delay(Duration.ofMillis(random.nextInt(500)));
     }
-    String key = "k" + random.nextInt(KEYS);
+    String key = "k" + random.nextInt(kind == StormKinds.UNIQUE ? UNIQUE_KEYS : KEYS);
     if (kind == StormKinds.UNIQUE) {
       // A key is unique within its tenant.
       return new Wish(

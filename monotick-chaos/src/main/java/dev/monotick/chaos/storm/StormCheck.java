@@ -30,6 +30,9 @@ final class StormCheck {
       for (StormRules.Rule rule : StormRules.ALL) {
         check.check(statement, rule);
       }
+      for (StormRules.Rule rule : StormRules.NEEDED) {
+        check.need(statement, rule);
+      }
     }
     return check;
   }
@@ -45,9 +48,7 @@ final class StormCheck {
   }
 
   private void check(Statement statement, StormRules.Rule rule) throws SQLException {
-    try (ResultSet row =
-        statement.executeQuery(
-            "select count(*), min(what) from (" + rule.sql() + ") as violation(what)")) {
+    try (ResultSet row = statement.executeQuery(counting(rule))) {
       row.next();
       long count = row.getLong(1);
       found.merge(rule.group(), count, Long::sum);
@@ -56,5 +57,18 @@ final class StormCheck {
             rule.group() + ": " + rule.text() + ", " + count + " times, as " + row.getString(2));
       }
     }
+  }
+
+  private void need(Statement statement, StormRules.Rule rule) throws SQLException {
+    try (ResultSet row = statement.executeQuery(counting(rule))) {
+      row.next();
+      if (row.getLong(1) == 0) {
+        violations.add(rule.text());
+      }
+    }
+  }
+
+  private static String counting(StormRules.Rule rule) {
+    return "select count(*), min(what) from (" + rule.sql() + ") as violation(what)";
   }
 }

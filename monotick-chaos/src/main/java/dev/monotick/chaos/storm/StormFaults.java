@@ -68,8 +68,11 @@ final class StormFaults {
       return;
     }
     boolean isLong = longPauses == 0 || dice < 40;
+    // Some end at about the moment when the others notice; the first one lasts until they have.
     long length =
-        isLong ? LEASE + 500 + random.nextLong(LEASE) : 500 + random.nextLong(LEASE - 1_000);
+        !isLong
+            ? 500 + random.nextLong(LEASE - 1_000)
+            : longPauses == 0 ? 2 * LEASE : LEASE + 500 + random.nextLong(LEASE);
     workers.pause(place);
     pausedUntil[place] = now + millis(length);
     pauses++;

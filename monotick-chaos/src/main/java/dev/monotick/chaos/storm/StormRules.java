@@ -232,6 +232,24 @@ final class StormRules {
                where c.waiting <> 0 or c.ready <> 0 or c.running <> 0 or c.succeeded <> r.succeeded or c.dead <> r.dead
               """));
 
+  /** What must be found, or the storm was none. */
+  static final List<Rule> NEEDED =
+      List.of(
+          new Rule("", "no unique key was taken", "select unique_key from watch.duplicate"),
+          new Rule(
+              "", "the limit was never reached", overlap(claims("limited"), StormKinds.LIMIT - 1)),
+          new Rule(
+              "",
+              "no run was rescued",
+              "select job_id::text from storm.job_attempt where outcome = 6"),
+          new Rule(
+              "",
+              "no run was ended by others while its handler went on",
+              """
+              select r.job::text from watch.run r join storm.job_attempt a on a.job_id = r.job and a.run = r.run
+               where a.outcome = 6 and r.word <> 'begin' and r.at > a.ended_at
+              """));
+
   private StormRules() {}
 
   /** From claim to end. */
