@@ -5,6 +5,7 @@ import dev.monotick.chaos.storm.StormKinds.PlannedFailure;
 import dev.monotick.job.JobContext;
 import dev.monotick.job.JobHandler;
 import dev.monotick.job.JobOutcome;
+import dev.monotick.task.FencedException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -89,6 +90,9 @@ final class StormHandlers implements JobHandler<String> {
           });
       return JobOutcome.done();
     } catch (PlannedFailure e) {
+      throw e;
+    } catch (FencedException e) {
+      log.write(job, "fenced");
       throw e;
     } catch (SQLException | RuntimeException e) {
       log.write(job, "undone");

@@ -9,8 +9,6 @@ import dev.monotick.event.MonotickEvent;
 import dev.monotick.job.JobKind;
 import dev.monotick.postgres.PostgresStore;
 import java.time.Duration;
-import javax.sql.DataSource;
-import org.postgresql.ds.PGPoolingDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A worker as a process of its own. It hears {@code stop}. */
@@ -25,7 +23,9 @@ public final class WorkerProcess {
     WorkerSettings settings = WorkerSettings.of(arguments);
     Teller teller = new Teller();
     StormHandlers handlers =
-        new StormHandlers(new RunLog(logDataSource(settings)), effectDataSource(settings));
+        new StormHandlers(
+            new RunLog(to(settings, new PGSimpleDataSource())),
+            to(settings, new EffectConnections()));
     MonotickBuilder builder =
         Monotick.builder()
             .store(
@@ -60,21 +60,10 @@ public final class WorkerProcess {
     Runtime.getRuntime().halt(0);
   }
 
-  private static DataSource logDataSource(WorkerSettings settings) {
-    PGSimpleDataSource dataSource = new PGSimpleDataSource();
+  private static <D extends PGSimpleDataSource> D to(WorkerSettings settings, D dataSource) {
     dataSource.setUrl(settings.url());
     dataSource.setUser(settings.user());
     dataSource.setPassword(settings.password());
-    return dataSource;
-  }
-
-  @SuppressWarnings("deprecation") // a pool is all that is wanted, not a good one
-  private static DataSource effectDataSource(WorkerSettings settings) {
-    PGPoolingDataSource dataSource = new PGPoolingDataSource();
-    dataSource.setUrl(settings.url());
-    dataSource.setUser(settings.user());
-    dataSource.setPassword(settings.password());
-    dataSource.setMaxConnections(WorkerSettings.CONCURRENCY);
     return dataSource;
   }
 }
