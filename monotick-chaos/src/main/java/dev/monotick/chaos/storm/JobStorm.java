@@ -1,0 +1,152 @@
+package dev.monotick.chaos.storm;
+
+import dev.monotick.chaos.cluster.DatabaseServer;
+import dev.monotick.chaos.cluster.Waiting;
+import dev.monotick.chaos.history.Journal;
+import dev.monotick.job.Jobs;
+import dev.monotick.postgres.PostgresStore;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/**
+ * Adds jobs of several kinds, some of which are planned to fail, has worker processes run them, and
+ * kills and pauses those all the time. In the end all that was written down is checked.
+ */
+public final class JobStorm {
+
+  private static final Duration BEAT = Duration.ofMillis(50);
+  private static final Duration LOOK = Duration.ofSeconds(2);
+
+  /** For a zombie that was let go on to tell what it has done. */
+  private static final Duration CALM = Duration.ofSeconds(3);
+
+  private static final int LONGEST_CHECK_MILLIS = 900_000;
+
+  private final StormSettings settings;
+  private final DatabaseServer server;
+  private final Path folder;
+  private final Consumer<String> out;
+  private final Journal journal = new Journal();
+
+  /**
+   * Prepares a storm.
+   *
+   * @param server has no storm yet
+   * @param folder for what the processes write
+   * @param out is told of the progress
+   */
+  public JobStorm(
+      StormSettings settings, DatabaseServer server, Path folder, Consumer<String> out) {
+    this.settings = settings;
+    this.server = server;
+    this.folder = folder;
+    this.out = out;
+  }
+
+  /** Runs it, and checks it. */
+  public StormResult run() throws SQLException, InterruptedException {
+    SplittableRandom random = new SplittableRandom(settings.seed());
+    InetSocketAddress address = server.address();
+    try (PostgresStore store =
+            PostgresStore.builder()
+                .url(server.url(address.getAddress().getHostAddress(), address.getPort()))
+                .user(server.user())
+                .password(server.password())
+                .schema(StormTables.STORE)
+                .build();
+        StormWorkers workers = new StormWorkers(server, folder, journal);
+        Connection feeding = connect();
+        Connection watching = connect()) {
+      StormTables.create(watching);
+      Jobs jobs = Jobs.of(store);
+      StormKinds.LIMITS.forEach(jobs::limit);
+      workers.start(settings.workers());
+      JobFeeder feeder =
+          new JobFeeder(jobs, feeding, settings.jobs(), settings.lasting(), random.split());
+      StormFaults faults = new StormFaults(workers, random.split());
+      Thread thread = new Thread(feeder, "feeder");
+      thread.setDaemon(true);
+      thread.start();
+      rage(feeder, faults, new StormProgress(watching));
+      faults.end();
+      Waiting.let(CALM);
+      workers.stop();
+      out.accept("checking");
+      return result(watching, faults);
+    }
+  }
+
+  /** Goes on until all jobs were added and have ended, or nothing happens any more. */
+  private void rage(JobFeeder feeder, StormFaults faults, StormProgress progress)
+      throws SQLException {
+    long start = System.nanoTime();
+    long looked = start;
+    while (true) {
+      faults.step();
+      Waiting.let(BEAT);
+      if (System.nanoTime() - looked < LOOK.toNanos()) {
+        continue;
+      }
+      looked = System.nanoTime();
+      boolean allAdded = feeder.isOver();
+      progress.look();
+      out.accept(
+          Duration.ofNanos(looked - start).toSeconds()
+              + " s: added "
+              + feeder.added()
+              + ", "
+              + progress
+              + ", kills "
+              + faults.kills()
+              + ", pauses "
+              + faults.pauses()
+              + ", refused "
+              + refused());
+      if (allAdded && progress.isEmpty()) {
+        return;
+      }
+      if (progress.standsStill()) {
+        out.accept("nothing happens any more");
+        return;
+      }
+    }
+  }
+
+  private StormResult result(Connection connection, StormFaults faults) throws SQLException {
+    StormCheck check = StormCheck.of(connection);
+    return new StormResult(
+        count(connection, "select count(*) from watch.job"),
+        count(connection, "select count(*) from watch.run where word = 'begin'"),
+        faults.kills(),
+        faults.pauses(),
+        faults.longPauses(),
+        refused(),
+        check.found(),
+        check.violations());
+  }
+
+  private long refused() {
+    return journal.of("refused").count();
+  }
+
+  private static long count(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  private Connection connect() throws SQLException {
+    Connection connection = server.connect();
+    connection.setNetworkTimeout(Runnable::run, LONGEST_CHECK_MILLIS);
+    return connection;
+  }
+}

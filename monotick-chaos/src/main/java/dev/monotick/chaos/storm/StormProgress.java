@@ -1,0 +1,59 @@
+package dev.monotick.chaos.storm;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+
+/** How far a storm is, by the tables. One thread. */
+final class StormProgress {
+
+  private static final Duration LONGEST_STANDSTILL = Duration.ofSeconds(90);
+
+  private static final String LOOK =
+      """
+      select (select count(*) from storm.job_ready) + (select count(*) from storm.job_delayed)
+               + (select count(*) from storm.job_blocked),
+             (select coalesce(sum(cardinality(ids)), 0) from storm.job_claim),
+             (select coalesce(last_value, 0) from pg_sequences where schemaname = 'watch' and sequencename = 'run_number_seq')
+      """;
+
+  private final Connection connection;
+  private long waiting;
+  private long claimed;
+  private long words;
+  private long movedNanos = System.nanoTime();
+
+  StormProgress(Connection connection) {
+    this.connection = connection;
+  }
+
+  void look() throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(LOOK)) {
+      row.next();
+      waiting = row.getLong(1);
+      claimed = row.getLong(2);
+      if (row.getLong(3) != words) {
+        movedNanos = System.nanoTime();
+      }
+      words = row.getLong(3);
+    }
+  }
+
+  /** Says whether nothing waits and nothing is claimed. */
+  boolean isEmpty() {
+    return waiting == 0 && claimed == 0;
+  }
+
+  /** Says whether no handler has done anything for long. */
+  boolean standsStill() {
+    return System.nanoTime() - movedNanos > LONGEST_STANDSTILL.toNanos();
+  }
+
+  @Override
+  public String toString() {
+    return "waiting " + waiting + ", claimed " + claimed + ", runs about " + words / 2;
+  }
+}

@@ -1,0 +1,24 @@
+package dev.monotick.chaos.storm;
+
+import java.time.Duration;
+
+/**
+ * What a storm is to be.
+ *
+ * @param jobs how many jobs
+ * @param workers how many worker processes at a time
+ * @param seed what faults and jobs follow from
+ */
+public record StormSettings(int jobs, int workers, long seed) {
+
+  /** Shorter, and there would be no time for faults. */
+  private static final Duration SHORTEST = Duration.ofSeconds(25);
+
+  private static final int MOST_PER_SECOND = 1_200;
+
+  /** Returns how long jobs are added. */
+  Duration lasting() {
+    Duration needed = Duration.ofSeconds(jobs / MOST_PER_SECOND);
+    return needed.compareTo(SHORTEST) < 0 ? SHORTEST : needed;
+  }
+}

@@ -1,0 +1,84 @@
+package dev.monotick.chaos.storm;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * Tables in which the storm is written down, beside those of the store. Rows are only ever added.
+ * They have no keys: what should not be there twice must be able to.
+ */
+final class StormTables {
+
+  /** Schema of the store. */
+  static final String STORE = "storm";
+
+  private static final String TABLES =
+      """
+      create schema watch;
+
+      -- What was added, and what must become of it.
+      create table watch.job (
+        id          bigint      not null,
+        kind        text        not null,
+        unique_key  text,
+        limit_key   text,
+        attempts    integer     not null, -- how many it must take
+        succeeds    boolean     not null,
+        known_at    timestamptz not null default clock_timestamp() -- it was there by then
+      );
+
+      -- What was not added, because another job had the key.
+      create table watch.duplicate (
+        id          bigint      not null, -- that job
+        unique_key  text        not null,
+        asked_at    timestamptz not null
+      );
+
+      -- What handlers did: each begins, and ends by a word.
+      create table watch.run (
+        number   bigint      not null generated always as identity,
+        at       timestamptz not null default clock_timestamp(),
+        job      bigint      not null,
+        run      integer     not null,
+        attempt  integer     not null,
+        replica  text        not null,
+        kind     text        not null,
+        key      text,
+        word     text        not null
+      );
+
+      -- Written by jobs in the transactions that they succeed in.
+      create table watch.effect (
+        job  bigint  not null,
+        run  integer not null
+      );
+
+      -- What was claimed, and when; the store forgets that.
+      create table watch.claim (
+        at       timestamptz not null,
+        job      bigint      not null,
+        run      integer     not null,
+        attempt  integer     not null
+      );
+      create function watch.note_claim() returns trigger language plpgsql as $$
+      begin
+        insert into watch.claim (at, job, run, attempt)
+        select clock_timestamp(), u.id, u.run, u.attempt
+          from unnest(new.ids, new.runs, new.attempts) as u(id, run, attempt);
+        return null;
+      end
+      $$;
+      create trigger note_claim after insert on storm.job_claim
+        for each row execute function watch.note_claim();
+      """;
+
+  private StormTables() {}
+
+  /** Creates the tables; those of the store are there. */
+  static void create(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(TABLES);
+    }
+  }
+}
