@@ -137,27 +137,26 @@ final class Turns {
     if (inFlight) {
       return;
     }
-    int room = open && mayHaveJobs && !handlers.isEmpty() ? prefetch.room(slots.inHand()) : 0;
     int waiting = endsWaiting.get();
-    if (room == 0 && waiting == 0) {
-      return;
-    }
-    if (room == 0 && waiting < ENOUGH && open && !lingering) {
+    int room = room();
+    if ((mayHaveJobs && room > 0) || waiting >= ENOUGH || (waiting > 0 && !open)) {
+      send(room);
+    } else if (waiting > 0 && !lingering) {
       lingering = true;
       threads.schedule(LINGER, this::lingered);
-      return;
     }
-    if (room == 0 && lingering && waiting < ENOUGH && open) {
-      return;
-    }
-    send(room);
   }
 
   private void lingered() {
     if (lingering && !inFlight && endsWaiting.get() > 0) {
-      send(0);
+      // An end may make room under a limit, or make a job due: so it is asked for jobs as well.
+      send(room());
     }
     lingering = false;
+  }
+
+  private int room() {
+    return open && !handlers.isEmpty() ? prefetch.room(slots.inHand()) : 0;
   }
 
   private void send(int room) {
