@@ -11,8 +11,10 @@ import dev.monotick.testkit.JobTurnContract;
 import dev.monotick.testkit.JobViewContract;
 import dev.monotick.testkit.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** What every store of jobs must do, on the newest server. */
+@Tag("thorough")
 class NewestServerJobsTest {
 
   private static StoreUnderTest store() {

@@ -10,8 +10,10 @@ import dev.monotick.testkit.LedgerWaitingContract;
 import dev.monotick.testkit.ReplicaRegistryContract;
 import dev.monotick.testkit.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The newest server, leaders by session lock. */
+@Tag("thorough")
 class NewestServerTest {
 
   @Nested

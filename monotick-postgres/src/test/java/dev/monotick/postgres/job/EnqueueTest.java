@@ -21,11 +21,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * How jobs are added: in transactions of others, once per key, and not beyond what a queue takes.
  */
+@Tag("thorough")
 final class EnqueueTest {
 
   private final JobFixture fixture = new JobFixture();

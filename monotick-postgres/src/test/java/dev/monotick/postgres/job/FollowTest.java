@@ -20,9 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Chains, batches, gates and deadlines. */
+@Tag("thorough")
 final class FollowTest {
 
   private final JobFixture fixture = new JobFixture();

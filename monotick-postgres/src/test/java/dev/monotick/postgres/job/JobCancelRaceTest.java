@@ -23,10 +23,12 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Jobs that are cancelled while replicas claim, hand back, snooze and complete them. */
+@Tag("thorough")
 @Timeout(120)
 final class JobCancelRaceTest {
 

@@ -10,9 +10,11 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Cancelling, approving, rejecting and rescheduling. */
+@Tag("thorough")
 final class JobControlTest {
 
   private JobsByHand fixture;

@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * How the server finds jobs: always by their keys, whatever it believes to know of the tables. The
  * plans are those of the statements that really ran, inside of the functions.
  */
+@Tag("thorough")
 final class JobPlanTest {
 
   private static final Pattern SCAN_OF_HOT_TABLE =

@@ -15,9 +15,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Bringing jobs back that ended, and forgetting them. */
+@Tag("thorough")
 final class JobRequeueTest {
 
   private JobsByHand fixture;

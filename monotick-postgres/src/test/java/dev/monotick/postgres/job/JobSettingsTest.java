@@ -12,8 +12,10 @@ import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("thorough")
 final class JobSettingsTest {
 
   private static final Instant SINCE = Instant.parse("2026-01-02T03:04:05.000006Z");

@@ -10,10 +10,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Jobs with low numbers that appear late are found, whatever was claimed before. */
+@Tag("thorough")
 final class PassedOverTest {
 
   private final JobFixture fixture = new JobFixture();

@@ -18,9 +18,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of the runs of replicas that are gone. */
+@Tag("thorough")
 final class RescueTest {
 
   private final JobFixture fixture = new JobFixture();

@@ -11,10 +11,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Work that commits together with the end of its run. */
+@Tag("thorough")
 final class TransactTest {
 
   private final JobFixture fixture = new JobFixture();

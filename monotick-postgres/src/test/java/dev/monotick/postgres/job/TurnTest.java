@@ -19,9 +19,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Turns: what ended is recorded, and what waits is claimed, once. */
+@Tag("thorough")
 final class TurnTest {
 
   private final JobFixture fixture = new JobFixture();
