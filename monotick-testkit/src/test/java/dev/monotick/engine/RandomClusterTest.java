@@ -28,6 +28,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Whole clusters under random faults, in virtual time. More seeds: {@code -Dmonotick.seeds=1000},
  * one of them again: {@code -Dmonotick.seed=17}, longer runs: {@code -Dmonotick.steps=20000}.
  */
+@Tag("thorough")
 @Timeout(300)
 class RandomClusterTest {
 

@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * seeds: {@code -Dmonotick.seeds=1000}, one of them again: {@code -Dmonotick.seed=17}, longer runs:
  * {@code -Dmonotick.steps=1000}, the most.
  */
+@Tag("thorough")
 @Timeout(300)
 class RandomJobsTest {
 

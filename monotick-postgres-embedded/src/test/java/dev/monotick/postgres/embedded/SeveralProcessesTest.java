@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that share a folder, and how each of them may end. */
+@Tag("thorough")
 @Timeout(120)
 class SeveralProcessesTest {
 

@@ -14,10 +14,12 @@ import java.util.OptionalInt;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** When a lock that is free may be taken, and when not; see decision 8. */
+@Tag("thorough")
 @Timeout(120)
 class AdvisoryTakeoverTest {
 

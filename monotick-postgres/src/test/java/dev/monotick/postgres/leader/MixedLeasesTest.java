@@ -20,10 +20,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Replicas that are configured differently share a group, for as long as a deployment takes. */
+@Tag("thorough")
 @Timeout(120)
 class MixedLeasesTest {
 

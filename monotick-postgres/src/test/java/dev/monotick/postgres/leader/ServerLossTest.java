@@ -14,10 +14,12 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Servers that crash and come back, or come back as another. */
+@Tag("thorough")
 @Timeout(120)
 class ServerLossTest {
 

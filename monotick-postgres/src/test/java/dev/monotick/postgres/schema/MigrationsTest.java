@@ -13,10 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Tag("thorough")
 @ParameterizedClass
 @ValueSource(ints = {TestDatabase.OLDEST, TestDatabase.NEWEST})
 final class MigrationsTest {

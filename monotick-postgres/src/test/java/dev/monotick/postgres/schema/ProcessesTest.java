@@ -7,10 +7,12 @@ import dev.monotick.postgres.connection.SchemaName;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Real processes, started at once. */
+@Tag("thorough")
 final class ProcessesTest {
 
   @ParameterizedTest
