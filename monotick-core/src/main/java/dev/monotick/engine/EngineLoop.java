@@ -16,10 +16,7 @@ import dev.monotick.task.HaMode;
 import dev.monotick.task.TaskSpec;
 import dev.monotick.thread.Result;
 import dev.monotick.time.TimeSource;
-import dev.monotick.worker.JobTelemetry;
 import dev.monotick.worker.JobWorker;
-import dev.monotick.worker.Payloads;
-import dev.monotick.worker.WorkerContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -107,22 +104,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     if (!running || worker != null || work.handlers().isEmpty()) {
       return;
     }
-    WorkerContext jobs =
-        new WorkerContext(
-            config.replica(),
-            context.replicaName(),
-            config.threads(),
-            config.time(),
-            config.store().jobs());
-    JobTelemetry told =
-        new JobTelemetry(
-            jobs,
-            new Payloads(work.codec()),
-            telemetry.metrics(),
-            telemetry::publish,
-            work.audit());
-    JobWorker begun =
-        new JobWorker(jobs, work.settings(), work.handlers(), told, membership::isValid);
+    JobWorker begun = work.worker(config, telemetry, membership::isValid);
     worker = begun;
     begun.start();
     if (membership.isValid()) {

@@ -3,7 +3,12 @@ package dev.monotick.engine;
 import dev.monotick.audit.AuditSink;
 import dev.monotick.job.PayloadCodec;
 import dev.monotick.worker.JobHandlers;
+import dev.monotick.worker.JobTelemetry;
+import dev.monotick.worker.JobWorker;
+import dev.monotick.worker.Payloads;
+import dev.monotick.worker.WorkerContext;
 import dev.monotick.worker.WorkerSettings;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,4 +20,24 @@ import org.jspecify.annotations.Nullable;
  * @param audit who takes what is to be recorded
  */
 public record JobWork(
-    JobHandlers handlers, WorkerSettings settings, @Nullable PayloadCodec codec, AuditSink audit) {}
+    JobHandlers handlers, WorkerSettings settings, @Nullable PayloadCodec codec, AuditSink audit) {
+
+  /**
+   * Makes the worker of an engine.
+   *
+   * @param alive says, on any thread, whether the replica is proven to live
+   */
+  JobWorker worker(EngineConfig config, Telemetry telemetry, BooleanSupplier alive) {
+    WorkerContext context =
+        new WorkerContext(
+            config.replica(),
+            config.settings().replicaName(),
+            config.threads(),
+            config.time(),
+            config.store().jobs());
+    JobTelemetry told =
+        new JobTelemetry(
+            context, new Payloads(codec), telemetry.metrics(), telemetry::publish, audit);
+    return new JobWorker(context, settings, handlers, told, alive);
+  }
+}

@@ -72,7 +72,8 @@ public interface Jobs {
 
   /**
    * Returns these jobs, but adding to a queue that has so many waiting is refused with {@link
-   * QueueFullException}. Judged by counts that are at most a second old.
+   * QueueFullException}. Judged by the counts at that moment: callers that come together may
+   * together add more.
    */
   Jobs refusingAbove(long depth);
 

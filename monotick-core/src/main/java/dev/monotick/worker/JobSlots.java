@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,24 +40,36 @@ final class JobSlots {
   private final ConcurrentLinkedQueue<Taken> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger inHand = new AtomicInteger();
   private final Set<JobSlot> active = new LinkedHashSet<>();
-  private BiConsumer<JobFinish, @Nullable RunningJob<?>> whenFinished = (finish, job) -> {};
-  private volatile Predicate<JobSlots> mayRun = slots -> true;
+  private final Owner owner;
+
+  /** Who is told and asked, on any thread. */
+  interface Owner {
+
+    /** Takes the end of a run. */
+    void finished(JobFinish finish, @Nullable RunningJob<?> job);
+
+    /** There is a place for another job. */
+    void freed();
+
+    /** Says whether a job may begin. */
+    boolean mayRun();
+  }
 
   /** A job, and when it came. */
   private record Taken(ClaimedJob job, long nanos) {}
 
-  JobSlots(WorkerContext context, JobHandlers handlers, Payloads payloads, int concurrency) {
+  JobSlots(
+      WorkerContext context,
+      JobHandlers handlers,
+      Payloads payloads,
+      int concurrency,
+      Owner owner) {
     this.context = context;
     this.handlers = handlers;
     this.payloads = payloads;
     this.endings = new JobEndings(payloads);
     this.concurrency = concurrency;
-  }
-
-  /** Names who is told of ends, on any thread, and who knows whether a job may begin. */
-  void connect(BiConsumer<JobFinish, @Nullable RunningJob<?>> finished, Predicate<JobSlots> may) {
-    whenFinished = finished;
-    mayRun = may;
+    this.owner = owner;
   }
 
   WorkerContext context() {
@@ -114,13 +125,16 @@ final class JobSlots {
 
   /** Says whether a job may begin. On any thread. */
   boolean mayRun() {
-    return mayRun.test(this);
+    return owner.mayRun();
   }
 
   /** Takes the end of a run, on any thread. */
   void finished(JobFinish finish, @Nullable RunningJob<?> job) {
+    // In this order: whoever sees that no job is here must see its end as well, or a stop would
+    // leave without it.
+    owner.finished(finish, job);
     inHand.decrementAndGet();
-    whenFinished.accept(finish, job);
+    owner.freed();
   }
 
   /** A slot found nothing to do, on its thread. */

@@ -49,6 +49,7 @@ public final class JobWorker {
   private final Retry rescueRetry;
   private final ConcurrentLinkedQueue<JobNote> lastNotes = new ConcurrentLinkedQueue<>();
   private Set<ReplicaId> seen = Set.of();
+  private EngineThreads.Cancellable nextRescue = () -> {};
   private boolean started;
   private boolean stopping;
   private boolean rescuing;
@@ -71,11 +72,11 @@ public final class JobWorker {
     this.threads = context.threads();
     this.telemetry = telemetry;
     this.alive = alive;
-    this.slots = new JobSlots(context, handlers, telemetry.payloads(), settings.concurrency());
+    this.slots =
+        new JobSlots(context, handlers, telemetry.payloads(), settings.concurrency(), new Slots());
     this.turns = new Turns(context, settings, handlers, slots, telemetry);
     this.rescueRetry = new Retry(context.replica().hashCode());
     this.lastNoteNanos = context.time().nanos();
-    slots.connect(this::finished, unused -> alive.getAsBoolean());
   }
 
   /** Starts to listen; jobs are taken once this replica {@linkplain #joined() joined}. */
@@ -89,8 +90,7 @@ public final class JobWorker {
   public void joined() {
     if (started && !stopping) {
       turns.open();
-      rescue();
-      threads.schedule(RESCUE_EVERY, this::rescueNowAndThen);
+      rescueNowAndThen();
     }
   }
 
@@ -145,12 +145,26 @@ public final class JobWorker {
     return slots.running();
   }
 
-  /** On any thread. */
-  private void finished(JobFinish finish, @Nullable RunningJob<?> job) {
-    if (job != null && job.hasLines()) {
-      lastNotes.add(job.note());
+  /** What slots say and ask, on any thread. */
+  private final class Slots implements JobSlots.Owner {
+
+    @Override
+    public void finished(JobFinish finish, @Nullable RunningJob<?> job) {
+      if (job != null && job.hasLines()) {
+        lastNotes.add(job.note());
+      }
+      turns.add(finish, job == null ? null : job.stopCause());
     }
-    turns.add(finish, job == null ? null : job.stopCause());
+
+    @Override
+    public void freed() {
+      turns.tell();
+    }
+
+    @Override
+    public boolean mayRun() {
+      return alive.getAsBoolean();
+    }
   }
 
   private void ended(Set<JobId> ids) {
@@ -188,9 +202,10 @@ public final class JobWorker {
   }
 
   private void rescueNowAndThen() {
+    nextRescue.cancel(); // whoever joins again and again has one of them all the same
     if (!stopping && alive.getAsBoolean()) {
       rescue();
-      threads.schedule(RESCUE_EVERY, this::rescueNowAndThen);
+      nextRescue = threads.schedule(RESCUE_EVERY, this::rescueNowAndThen);
     }
   }
 

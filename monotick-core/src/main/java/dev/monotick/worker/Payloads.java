@@ -52,10 +52,9 @@ public final class Payloads {
     if (value instanceof String text) {
       return text.getBytes(StandardCharsets.UTF_8);
     }
+    PayloadCodec chosen = codec(field, value.getClass());
     try {
-      return codec(field, value.getClass()).encode(value);
-    } catch (IllegalStateException e) {
-      throw e;
+      return chosen.encode(value);
     } catch (Exception e) {
       throw new IllegalArgumentException(
           field + " of type " + value.getClass().getName() + " cannot be written: " + e, e);

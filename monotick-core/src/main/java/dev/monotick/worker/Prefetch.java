@@ -14,6 +14,9 @@ final class Prefetch {
   private static final double SECONDS_AHEAD = 0.05;
   private static final double WEIGHT_OF_NEWS = 0.4;
 
+  /** A pace that is older says nothing of the jobs that come now. */
+  private static final long STALE_NANOS = 1_000_000_000;
+
   private final int concurrency;
   private double perSecond;
   private long lastNanos;
@@ -39,8 +42,9 @@ final class Prefetch {
    * Returns how many more to ask for, given how many are here. Not before half of what is ahead is
    * used up: few large requests cost less than many small ones.
    */
-  int room(int inHand) {
-    int ahead = (int) Math.min(MOST, perSecond * SECONDS_AHEAD);
+  int room(int inHand, long nanos) {
+    boolean stale = nanos - lastNanos > STALE_NANOS;
+    int ahead = stale ? 0 : (int) Math.min(MOST, perSecond * SECONDS_AHEAD);
     int free = concurrency + ahead - inHand;
     return free < Math.max(1, ahead / 2) ? 0 : free;
   }

@@ -59,6 +59,7 @@ final class Turns {
   private boolean mayHaveJobs;
   private boolean wokenMeanwhile;
   private boolean lingering;
+  private int setAside; // ends that the store refused in company and that will be sent alone
   private long turns;
   private long lookMillis = FIRST_LOOK_MILLIS;
   private EngineThreads.Cancellable nextLook = () -> {};
@@ -82,11 +83,15 @@ final class Turns {
     this.retry = new Retry(context.replica().hashCode());
   }
 
-  /** Takes an end, on any thread. */
+  /** Takes an end, on any thread; {@link #tell} follows. */
   void add(JobFinish finish, @Nullable StopCause cause) {
     ends.add(new End(finish, cause));
     endsWaiting.incrementAndGet();
-    // While an exchange is under way, its answer will see this; or else this sees that it came. To
+  }
+
+  /** There is an end, and a place for another job. On any thread. */
+  void tell() {
+    // While an exchange is under way, its answer will see it; or else this sees that it came. To
     // wake the loop for each end costs more than most handlers do.
     if (!inFlight && told.compareAndSet(false, true)) {
       threads.execute(
@@ -130,7 +135,7 @@ final class Turns {
   }
 
   boolean isQuiet() {
-    return !inFlight && endsWaiting.get() == 0;
+    return !inFlight && endsWaiting.get() == 0 && setAside == 0;
   }
 
   private void goOn() {
@@ -156,7 +161,7 @@ final class Turns {
   }
 
   private int room() {
-    return open && !handlers.isEmpty() ? prefetch.room(slots.inHand()) : 0;
+    return open && !handlers.isEmpty() ? prefetch.room(slots.inHand(), context.time().nanos()) : 0;
   }
 
   private void send(int room) {
@@ -269,6 +274,7 @@ final class Turns {
     }
     log.error("turn of jobs was refused ends={} most={}", batch.size(), turn.most(), failure);
     inFlight = false;
+    setAside += batch.size();
     threads.schedule(wait, () -> refused(batch, failure));
   }
 
@@ -276,6 +282,7 @@ final class Turns {
   private void refused(List<End> batch, Throwable failure) {
     mayHaveJobs = true;
     if (batch.size() == 1) {
+      setAside--;
       JobFinish finish = batch.get(0).finish();
       if (!(finish.end() instanceof JobFinish.Died)) {
         JobFinish.End end = new JobFinish.Died("its end could not be recorded: " + failure);
@@ -300,6 +307,7 @@ final class Turns {
       return;
     }
     List<End> one = List.of(batch.get(index));
+    setAside--;
     send(one, turn(one, 0));
     threads.schedule(LINGER, () -> alone(batch, index + 1));
   }

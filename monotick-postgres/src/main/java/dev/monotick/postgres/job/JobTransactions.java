@@ -3,8 +3,8 @@ package dev.monotick.postgres.job;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.connection.ProvenTransaction;
 import dev.monotick.postgres.connection.SqlFailures;
-import dev.monotick.postgres.ledger.WorkConnection;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.task.FencedException;
 import dev.monotick.task.SqlWork;
@@ -16,8 +16,6 @@ import java.sql.SQLException;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Transactions of handlers in which their runs succeed too. The end of the run is recorded last,
@@ -26,20 +24,17 @@ import org.slf4j.LoggerFactory;
  */
 final class JobTransactions {
 
-  private static final Logger log = LoggerFactory.getLogger(JobTransactions.class);
-
   private final Database database;
   private final JobTurns turns;
-  private final String identity;
+  private final ProvenTransaction transaction;
   private final String ended;
   private final String finish;
   private final String probe;
-  private volatile @Nullable UUID store;
 
   JobTransactions(Database database, JobTurns turns) {
     this.database = database;
     this.turns = turns;
-    identity = database.sql("select id from @store");
+    this.transaction = new ProvenTransaction(database);
     ended =
         database.sql(
             "select replica, outcome from @job_attempt where job_id = ?::bigint"
@@ -53,72 +48,44 @@ final class JobTransactions {
 
   void run(ReplicaId replica, JobFinish success, DataSource dataSource, SqlWork work)
       throws SQLException {
+    transaction.run(dataSource, work, new RunProof(replica, success));
     JobRun run = success.job().run();
-    try (Connection connection = dataSource.getConnection()) {
-      boolean autoCommit = connection.getAutoCommit();
-      requireSameStore(connection, run);
-      requireOpen(run);
-      connection.setAutoCommit(false);
-      boolean committing = false;
-      try {
-        work.run(WorkConnection.of(connection));
-        requireUnended(connection, run);
-        succeed(connection, replica, success);
-        committing = true;
-        connection.commit();
-      } catch (Throwable e) { // also what is not declared, or to restore would be to commit
-        rollback(connection, e);
-        if (!committing
-            || !(e instanceof SQLException failure)
-            || !SqlFailures.isConnectionFailure(failure)
-            || !isCommitted(replica, run)) {
-          throw e;
-        }
-      } finally {
-        restore(connection, autoCommit);
-      }
-    }
     turns.claims(replica).ended(run.id(), run.number());
   }
 
-  /** A row in another database fences nothing. */
-  private void requireSameStore(Connection connection, JobRun run) throws SQLException {
-    UUID own = store;
-    if (own == null) {
-      own = database.once("reading the store's identity", this::identity);
-      store = own;
-    }
-    UUID theirs;
-    try {
-      theirs = identity(connection);
-    } catch (SQLException e) {
-      if (!SqlFailures.isRefusal(e)) {
-        throw e;
-      }
-      throw new IllegalArgumentException(
-          "dataSource leads to a database without the store's tables ("
-              + SqlFailures.describe(e)
-              + "); give one that leads to the store's own database, under a role that may use its"
-              + " schema",
-          e);
-    }
-    if (!own.equals(theirs)) {
-      throw new IllegalArgumentException(
-          "dataSource leads to the store "
-              + theirs
-              + " instead of "
-              + own
-              + ", where job "
-              + run.id()
-              + " is; give one that leads to the same database");
-    }
-  }
+  /** That nobody has ended the run: its end is recorded in the transaction. */
+  private final class RunProof implements ProvenTransaction.Proof {
 
-  private UUID identity(Connection connection) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(identity);
-        ResultSet row = statement.executeQuery()) {
-      row.next();
-      return row.getObject(1, UUID.class);
+    private final ReplicaId replica;
+    private final JobFinish success;
+    private final JobRun run;
+
+    RunProof(ReplicaId replica, JobFinish success) {
+      this.replica = replica;
+      this.success = success;
+      this.run = success.job().run();
+    }
+
+    @Override
+    public String subject() {
+      return "job " + run.id();
+    }
+
+    @Override
+    public void look() {
+      requireOpen(run);
+    }
+
+    @Override
+    public void prove(Connection connection) throws SQLException {
+      succeed(connection, replica, success);
+    }
+
+    @Override
+    public void resolve(SQLException failure) throws SQLException {
+      if (!SqlFailures.isConnectionFailure(failure) || !isCommitted(replica, run)) {
+        throw failure;
+      }
     }
   }
 
@@ -142,20 +109,8 @@ final class JobTransactions {
     }
   }
 
-  /** Work that committed has already had whatever it wrote after its last commit. */
-  private static void requireUnended(Connection connection, JobRun run) throws SQLException {
-    if (connection.isClosed() || connection.getAutoCommit()) {
-      throw new IllegalStateException(
-          "the work of job "
-              + run.id()
-              + " ended its transaction by itself, so that it could not be fenced; leave commit,"
-              + " rollback, close and setAutoCommit to the transaction");
-    }
-  }
-
   private void succeed(Connection connection, ReplicaId replica, JobFinish success)
       throws SQLException {
-    Database.limitIdleness(connection); // whoever freezes from here on loses the row
     try (PreparedStatement statement = connection.prepareStatement(finish)) {
       statement.setObject(1, replica.value());
       turns.columns(replica, success).set(statement, 2);
@@ -202,23 +157,5 @@ final class JobTransactions {
             connection.setAutoCommit(true);
           }
         });
-  }
-
-  private static void rollback(Connection connection, Throwable failure) {
-    try {
-      connection.rollback();
-    } catch (SQLException e) {
-      failure.addSuppressed(e);
-    }
-  }
-
-  private static void restore(Connection connection, boolean autoCommit) {
-    try {
-      if (!connection.isClosed()) {
-        connection.setAutoCommit(autoCommit);
-      }
-    } catch (SQLException e) {
-      log.debug("a broken connection is left to its pool", e); // what was done is done
-    }
   }
 }

@@ -9,22 +9,17 @@ import dev.monotick.ledger.TickRecord;
 import dev.monotick.ledger.TickRecord.Status;
 import dev.monotick.ledger.TransactRequest;
 import dev.monotick.ledger.internal.TickImage;
-import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.connection.ProvenTransaction;
 import dev.monotick.postgres.connection.SqlFailures;
 import dev.monotick.store.StoreException;
 import dev.monotick.task.Effect;
 import dev.monotick.task.FencedException;
 import dev.monotick.task.SqlWork;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A transaction of a body that commits only while its tick is its own.
@@ -37,80 +32,47 @@ import org.slf4j.LoggerFactory;
  */
 final class FencedTransaction {
 
-  private static final Logger log = LoggerFactory.getLogger(FencedTransaction.class);
-
   private final Tables tables;
   private final DatabaseClock clock;
-  private final String identity;
-  private volatile @Nullable UUID store;
+  private final ProvenTransaction transaction;
 
   FencedTransaction(Tables tables, DatabaseClock clock) {
     this.tables = tables;
     this.clock = clock;
-    this.identity = tables.database().sql("select id from @store");
+    this.transaction = new ProvenTransaction(tables.database());
   }
 
   void run(TransactRequest request, DataSource dataSource, SqlWork work) throws SQLException {
-    try (Connection connection = dataSource.getConnection()) {
-      boolean autoCommit = connection.getAutoCommit();
-      requireSameStore(connection);
-      look(request);
-      connection.setAutoCommit(false);
-      boolean committing = false;
-      try {
-        work.run(WorkConnection.of(connection));
-        requireOpen(connection, request);
-        prove(connection, request);
-        committing = true;
-        connection.commit();
-      } catch (Throwable e) { // also what is not declared, or to restore would be to commit
-        rollback(connection, e);
-        if (!committing || !(e instanceof SQLException failure)) {
-          throw e;
-        }
-        resolve(request, failure);
-      } finally {
-        restore(connection, autoCommit);
-      }
-    }
+    transaction.run(dataSource, work, new TickProof(request));
   }
 
-  /** A fence in another database fences nothing. */
-  private void requireSameStore(Connection connection) throws SQLException {
-    UUID own = store;
-    if (own == null) {
-      own = tables.database().once("reading the store's identity", this::identity);
-      store = own;
-    }
-    UUID theirs;
-    try {
-      theirs = identity(connection);
-    } catch (SQLException e) {
-      if (!SqlFailures.isRefusal(e)) {
-        throw e;
-      }
-      throw new IllegalArgumentException(
-          "dataSource leads to a database without the store's tables ("
-              + SqlFailures.describe(e)
-              + "); give one that leads to the store's own database, under a role that may use its"
-              + " schema",
-          e);
-    }
-    if (!own.equals(theirs)) {
-      throw new IllegalArgumentException(
-          "dataSource leads to the store "
-              + theirs
-              + " instead of "
-              + own
-              + ", where this tick is; give one that leads to the same database");
-    }
-  }
+  /** That the tick is still whose claim it was. */
+  private final class TickProof implements ProvenTransaction.Proof {
 
-  private UUID identity(Connection connection) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(identity);
-        ResultSet row = statement.executeQuery()) {
-      row.next();
-      return row.getObject(1, UUID.class);
+    private final TransactRequest request;
+
+    TickProof(TransactRequest request) {
+      this.request = request;
+    }
+
+    @Override
+    public String subject() {
+      return "tick " + request.tick();
+    }
+
+    @Override
+    public void look() {
+      FencedTransaction.this.look(request);
+    }
+
+    @Override
+    public void prove(Connection connection) throws SQLException {
+      FencedTransaction.this.prove(connection, request);
+    }
+
+    @Override
+    public void resolve(SQLException failure) throws SQLException {
+      FencedTransaction.this.resolve(request, failure);
     }
   }
 
@@ -126,21 +88,8 @@ final class FencedTransaction {
     requireOwn(request, rows.isEmpty() ? null : rows.get(0).row());
   }
 
-  /** A body that committed has already had whatever it wrote after its last commit. */
-  private static void requireOpen(Connection connection, TransactRequest request)
-      throws SQLException {
-    if (connection.isClosed() || connection.getAutoCommit()) {
-      throw new IllegalStateException(
-          "the work of tick "
-              + request.tick()
-              + " ended its transaction by itself, so that it could not be fenced; leave commit,"
-              + " rollback, close and setAutoCommit to fencedTransaction");
-    }
-  }
-
   /** Locks the proof until the commit. */
   private void prove(Connection connection, TransactRequest request) throws SQLException {
-    Database.limitIdleness(connection); // whoever freezes from here on loses the locks
     LeaderProof leader = request.leader();
     if (leader != null && tables.fences().share(connection, List.of(leader)).refuses(leader)) {
       throw refusal(request.tick(), "a newer term has begun");
@@ -208,24 +157,6 @@ final class FencedTransaction {
         row != null && row.outcome() == Outcome.SUCCEEDED && request.claim().equals(row.claim());
     if (!committed) {
       throw failure;
-    }
-  }
-
-  private static void rollback(Connection connection, Throwable failure) {
-    try {
-      connection.rollback();
-    } catch (SQLException e) {
-      failure.addSuppressed(e);
-    }
-  }
-
-  private static void restore(Connection connection, boolean autoCommit) {
-    try {
-      if (!connection.isClosed()) {
-        connection.setAutoCommit(autoCommit);
-      }
-    } catch (SQLException e) {
-      log.debug("a broken connection is left to its pool", e); // what was done is done
     }
   }
 }

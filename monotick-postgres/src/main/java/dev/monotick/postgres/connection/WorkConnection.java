@@ -1,4 +1,4 @@
-package dev.monotick.postgres.ledger;
+package dev.monotick.postgres.connection;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -9,14 +9,14 @@ import java.util.Set;
  * The connection as the work of a fenced transaction sees it: it cannot end the transaction, which
  * would commit what was never proven to be its own. Whoever unwraps it knows what he does.
  */
-public final class WorkConnection {
+final class WorkConnection {
 
   private static final Set<String> ENDS = Set.of("commit", "setAutoCommit", "close", "abort");
 
   private WorkConnection() {}
 
   /** Returns the connection as the work sees it. */
-  public static Connection of(Connection connection) {
+  static Connection of(Connection connection) {
     return (Connection)
         Proxy.newProxyInstance(
             WorkConnection.class.getClassLoader(),
