@@ -85,10 +85,15 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
 
   @Override
   public List<Enqueued> enqueue(JobOrder order) {
-    List<Enqueued> replies = enqueuer.enqueue(order);
     Set<String> queues = new HashSet<>();
     order.drafts().forEach(draft -> queues.add(draft.lane().queue()));
-    wakes.wake(queues);
+    Optional<Notices.Notice> notice = queues.isEmpty() ? Optional.empty() : wakes.lead(queues);
+    List<Enqueued> replies = enqueuer.enqueue(order, notice);
+    if (notice.isPresent()) {
+      wakes.added(queues);
+    } else {
+      wakes.wake(queues);
+    }
     return replies;
   }
 

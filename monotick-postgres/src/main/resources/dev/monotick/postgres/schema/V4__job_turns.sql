@@ -641,16 +641,17 @@ create function @job_turn(
   attempt         smallint,
   lane            integer,
   flags           smallint,
-  ready_at        timestamptz,
+  ready_micros    bigint,    -- since 1970, as all microseconds are
   version         integer,
   timeout_millis  bigint,
-  deadline        timestamptz,
   max_attempts    smallint,
   effect          smallint,
+  rare            integer,   -- how many of the four after the payload are there
+  payload         bytea,
+  deadline_micros bigint,
   approval_millis bigint,
   limit_key       text,
   headers         text[],
-  payload         bytea,
   counted         boolean[], -- which ends count; null for all
   facts           bigint[],  -- version, first open transaction, next transaction, microseconds now, when the next is due,
                              -- number of a job before that, when a rate allows more
@@ -840,9 +841,10 @@ begin
   took_last := null;
   if cardinality(c_ids) > 0 then
     return query
-      select u.id, u.run, u.attempt, u.lane, u.flags, u.ready_at, j.version, j.timeout_millis, j.deadline, j.max_attempts, j.effect,
-             j.approval_millis, j.limit_key, j.headers, j.payload, null::boolean[], null::bigint[], null::integer[],
-             null::bigint[], null::integer[], null::bigint[]
+      select u.id, u.run, u.attempt, u.lane, u.flags, (extract(epoch from coalesce(u.ready_at, clock_timestamp())) * 1000000)::bigint,
+             j.version, j.timeout_millis, j.max_attempts, j.effect, num_nonnulls(j.deadline, j.approval_millis, j.limit_key, j.headers), j.payload,
+             (extract(epoch from j.deadline) * 1000000)::bigint, j.approval_millis, j.limit_key, j.headers,
+             null::boolean[], null::bigint[], null::integer[], null::bigint[], null::integer[], null::bigint[]
         from unnest(c_ids, c_runs, c_attempts, c_lanes, c_flags, c_ready) as u(id, run, attempt, lane, flags, ready_at)
         join @job j on j.id = u.id;
   end if;
