@@ -57,7 +57,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     this.enqueuer = new JobEnqueuer(database, lanes, due);
     this.turns = new JobTurns(database, clock, lanes, due);
     this.wakes = new JobWakes(database, notices);
-    this.rescue = new JobRescue(database);
+    this.rescue = new JobRescue(database, turns::claims);
     this.notes = new JobNotes(database);
     this.transactions = new JobTransactions(database, turns);
     JobHints hints = new LocalHints(wakes, due);

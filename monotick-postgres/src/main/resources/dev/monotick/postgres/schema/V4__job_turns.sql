@@ -1028,6 +1028,45 @@ begin
 end
 $$;
 
+-- Gives back what a replica claimed without ever hearing of it, and returns how many jobs these are: a turn that got no
+-- answer was sent again, and the first one came to be executed long after the second was answered and over.
+create function @job_disown(who uuid, before bigint, known bigint[]) returns integer
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  ids       bigint[];
+  lanes     integer[];
+  runs      integer[];
+  attempts  smallint[];
+  flags     smallint[];
+begin
+  with gone as (
+    delete from @job_claim c where c.ctid = any (array(
+      select d.ctid from @job_claim d where d.replica = who and d.number < before and d.number <> all (known) for update skip locked))
+    returning c.ids, c.lanes, c.runs, c.attempts, c.flags)
+  select array_agg(s.id), array_agg(s.lane), array_agg(s.run), array_agg(s.attempt), array_agg(s.flag)
+    into ids, lanes, runs, attempts, flags
+    from (select u.* from gone g
+           cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
+           order by u.id, u.run) as s;
+  if ids is null then
+    return 0;
+  end if;
+  perform @job_lock_limits(array(
+    select distinct h.limit_id from unnest(ids, runs) as u(id, run) join @job_hold h on h.job_id = u.id and h.run = u.run));
+  perform @job_finish(who, ids, runs, attempts, lanes, flags, array_fill(5::smallint, array[cardinality(ids)]),
+                      array_fill(null::bigint, array[cardinality(ids)]), array_fill(0::bigint, array[cardinality(ids)]), null, null, null);
+  return cardinality(ids);
+end
+$$;
+
 -- Looks for jobs below the hints, within a range of numbers: the first of each lane.
 create function @job_sweep(from_lanes integer[], from_hints bigint[], low bigint, high bigint) returns table (lane integer, id bigint)
 language plpgsql volatile
