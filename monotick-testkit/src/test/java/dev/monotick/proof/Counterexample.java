@@ -22,7 +22,6 @@ final class Counterexample {
       Pattern.compile("(?ms)^/\\\\ (\\w+) = (.*?)(?=^/\\\\ |\\z)");
   private static final Pattern OF_REPLICA = Pattern.compile("(r\\d+) :> (\\[.*?]|[^\\s@)]+)");
   private static final Pattern BY = Pattern.compile("by \\|-> (\\w+)");
-  private static final Pattern EPOCH = Pattern.compile("epoch \\|-> (\\d+)");
 
   /** What concerns no single replica, though it may change what several see. */
   private static final Set<String> IMPERSONAL =
@@ -62,7 +61,10 @@ final class Counterexample {
     if (IMPERSONAL.contains(action)) {
       return action.startsWith("Store") ? "the " + verb : verb;
     }
-    String actor = actor(before, after);
+    if (action.equals("StoreMints")) {
+      return "the " + verb + " for " + first(BY, text(after, "row"));
+    }
+    String actor = action.equals("Resigns") ? resigning(before, after) : actor(before, after);
     if (action.startsWith("Store")) {
       return "the " + verb + (actor.isEmpty() ? " unheard" : " for " + actor);
     }
@@ -70,18 +72,27 @@ final class Counterexample {
   }
 
   private static String actor(Map<String, String> before, Map<String, String> after) {
-    String row = text(after, "row");
-    if (!first(EPOCH, row).equals(first(EPOCH, text(before, "row")))) {
-      return first(BY, row);
+    String holder = first(BY, text(before, "row"));
+    if (first(BY, text(after, "row")).equals("Nobody") && !holder.equals("Nobody")) {
+      return holder; // it crashed
     }
     if (!text(after, "lock").equals(text(before, "lock")) && text(after, "lock").startsWith("r")) {
       return text(after, "lock").strip();
     }
-    if (!first(BY, row).equals(first(BY, text(before, "row")))) {
-      return first(BY, text(before, "row")); // it crashed, and the row is nobody's
-    }
     return Stream.of("term", "renewal", "work", "attempt", "watch")
         .flatMap(name -> changed(text(before, name), text(after, name)).stream())
+        .findFirst()
+        .orElse("");
+  }
+
+  /** Whose term it is that a release was sent of; it may go on to believe in it. */
+  private static String resigning(Map<String, String> before, Map<String, String> after) {
+    Map<String, String> terms = perReplica(text(before, "term"));
+    String known = text(before, "releases");
+    return terms.entrySet().stream()
+        .filter(term -> text(after, "releases").contains(term.getValue()))
+        .filter(term -> !known.contains(term.getValue()))
+        .map(Map.Entry::getKey)
         .findFirst()
         .orElse("");
   }

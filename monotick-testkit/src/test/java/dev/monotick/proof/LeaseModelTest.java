@@ -34,6 +34,7 @@ class LeaseModelTest {
   private static final Path FOLDER = Path.of("target", "model");
 
   private static final Size USUAL = new Size(3, 1, 2, 2, false);
+  private static final Size LEASE_ONLY = new Size(3, 0, 2, 2, false);
   private static final Size TWO_TICKS = new Size(2, 2, 2, 2, false);
   private static final Size DRIFT = new Size(2, 0, 2, 3, true);
 
@@ -63,13 +64,13 @@ class LeaseModelTest {
   /** Each in a size in which its violation is found soon. */
   static List<Rule> rules() {
     return List.of(
-        new Rule("VALIDITY_FROM_RESPONSE", USUAL, "I2"),
+        new Rule("VALIDITY_FROM_RESPONSE", LEASE_ONLY, "I2"),
         new Rule("NO_MARGIN", DRIFT, "I2"),
-        new Rule("LATE_RENEW_REVIVES", USUAL, "I2"),
-        new Rule("RENEW_WITHOUT_EPOCH", new Size(3, 1, 3, 2, false), "I2"),
-        new Rule("EXPIRES_AT_ONLY", USUAL, "I2"),
-        new Rule("FREE_LOCK_IS_PROOF", "lock", USUAL, List.of("I2")),
-        new Rule("MINT_WITHOUT_COMPARE", USUAL, "I1"),
+        new Rule("LATE_RENEW_REVIVES", LEASE_ONLY, "I2"),
+        new Rule("RENEW_WITHOUT_EPOCH", new Size(3, 0, 3, 2, false), "I2"),
+        new Rule("EXPIRES_AT_ONLY", LEASE_ONLY, "I2"),
+        new Rule("FREE_LOCK_IS_PROOF", "lock", LEASE_ONLY, List.of("I2")),
+        new Rule("MINT_WITHOUT_COMPARE", LEASE_ONLY, "I1"),
         new Rule("RELEASE_BEFORE_QUIESCE", USUAL, "I2"),
         new Rule("NO_EPOCH_PREDICATE", USUAL, "I4"),
         new Rule("NO_LEDGER", USUAL, "I3"),
@@ -82,10 +83,12 @@ class LeaseModelTest {
     Stream<Model> small =
         Stream.of(
             new Model(USUAL, "row", List.of(), Model.ALL),
-            new Model(USUAL, "lock", List.of(), Model.ALL),
+            new Model(LEASE_ONLY, "lock", List.of(), Model.ALL),
+            new Model(new Size(2, 1, 2, 2, false), "lock", List.of(), Model.ALL),
             new Model(DRIFT, "row", List.of(), Model.ALL));
     Stream<Model> large =
         Stream.of(
+                USUAL,
                 new Size(3, 1, 2, 3, false),
                 new Size(3, 2, 2, 2, false),
                 new Size(3, 1, 3, 2, false),
@@ -151,10 +154,12 @@ class LeaseModelTest {
 
   static Stream<Object[]> reached() {
     return Stream.of(
-        new Object[] {"NeverTakenOver", USUAL},
-        new Object[] {"NeverTooLate", USUAL},
-        new Object[] {"NeverOrphanClaim", USUAL},
-        new Object[] {"NeverZombieAtSink", TWO_TICKS});
+            new Object[] {"NeverTakenOver", USUAL},
+            new Object[] {"NeverTooLate", USUAL},
+            new Object[] {"NeverOrphanClaim", USUAL},
+            new Object[] {"NeverZombieAtSink", TWO_TICKS})
+        // The last is on the way to what UNFENCED_SINK breaks, which is explored always.
+        .filter(row -> LARGE || row[1] == USUAL);
   }
 
   @Test

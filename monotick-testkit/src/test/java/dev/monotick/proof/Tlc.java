@@ -6,12 +6,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import tlc2.TLC;
 
 /** Runs TLC, the model checker of TLA+, in a process of its own: it can be run only once in one. */
 final class Tlc {
+
+  private static final Duration SHORT = Duration.ofMinutes(5);
+  private static final List<String> FOR_SHORT_RUNS =
+      List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g");
+  private static final List<String> FOR_LONG_RUNS = List.of("-XX:+UseParallelGC", "-Xmx4g");
 
   private final Path specification;
   private final Path folder;
@@ -38,7 +44,7 @@ final class Tlc {
     Files.copy(specification, copy, StandardCopyOption.REPLACE_EXISTING);
     Files.writeString(folder.resolve(name + ".cfg"), model.configuration());
     Process process =
-        new ProcessBuilder(command(name, copy.getFileName().toString()))
+        new ProcessBuilder(command(name, copy.getFileName().toString(), model.buggy().isEmpty()))
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
@@ -54,24 +60,17 @@ final class Tlc {
     return Finding.of(Files.readString(log));
   }
 
-  private List<String> command(String name, String file) {
-    // One worker is enough for what is small, and only one finds the shortest way for certain.
-    return List.of(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-XX:+UseParallelGC",
-        "-Xmx" + System.getProperty("monotick.model.memory", "1g"),
-        "-Djava.io.tmpdir=" + folder, // where it unpacks its own modules
-        "-cp",
-        jar().toString(),
-        TLC.class.getName(),
-        "-workers",
-        System.getProperty("monotick.model.workers", "1"),
-        "-cleanup",
-        "-metadir",
-        name + ".states",
-        "-config",
-        name + ".cfg",
-        file);
+  private List<String> command(String name, String file, boolean sound) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(patience.compareTo(SHORT) > 0 ? FOR_LONG_RUNS : FOR_SHORT_RUNS);
+    command.add("-Djava.io.tmpdir=" + folder); // where it unpacks its own modules
+    command.addAll(List.of("-cp", jar().toString(), TLC.class.getName()));
+    // Only one worker finds the shortest way for certain.
+    int workers = sound ? Runtime.getRuntime().availableProcessors() : 1;
+    command.addAll(List.of("-workers", String.valueOf(workers), "-cleanup"));
+    command.addAll(List.of("-metadir", name + ".states", "-config", name + ".cfg", file));
+    return command;
   }
 
   private static Path jar() {
