@@ -180,7 +180,7 @@ class CheckerTest {
   }
 
   private Findings check() {
-    return Checker.check(journal, effects, ledger, time(9));
+    return Checker.check(Scope.ofTasks(), journal, effects, ledger, time(9));
   }
 
   private void tell(String source, String kind, Object... fields) {
@@ -218,7 +218,18 @@ class CheckerTest {
 
   private void row(String task, int first, int last, String outcome, @Nullable Fence fence) {
     ledger.add(
-        new LedgerRow(task, time(first), time(last), last - first + 1, "ENDED", outcome, 1, fence));
+        new LedgerRow(
+            task,
+            time(first),
+            time(last),
+            last - first + 1,
+            "ENDED",
+            outcome,
+            1,
+            fence,
+            null,
+            null,
+            null));
   }
 
   private static Instant time(int tick) {

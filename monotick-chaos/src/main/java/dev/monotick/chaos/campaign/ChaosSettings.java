@@ -1,0 +1,15 @@
+package dev.monotick.chaos.campaign;
+
+import java.time.Duration;
+
+/**
+ * What a run is to be.
+ *
+ * @param lasting for how long faults strike
+ * @param seed what they follow from
+ * @param backend how the database is used
+ * @param replicas how many
+ * @param control whether ledger and fence are switched off
+ */
+public record ChaosSettings(
+    Duration lasting, long seed, Backend backend, int replicas, boolean control) {}

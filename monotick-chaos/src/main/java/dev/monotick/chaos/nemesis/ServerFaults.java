@@ -1,0 +1,100 @@
+package dev.monotick.chaos.nemesis;
+
+import dev.monotick.chaos.cluster.Cluster;
+import dev.monotick.chaos.cluster.Member;
+import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.nemesis.Nemesis.Told;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** What may happen to the database. One at a time. */
+final class ServerFaults extends Faults {
+
+  private static final String SERVER = "server";
+
+  private final ReentrantLock server = new ReentrantLock();
+
+  ServerFaults(Scene scene, Targets targets, Told told) {
+    super(scene, targets, told);
+  }
+
+  @Override
+  void addTo(Map<FaultKind, Fault> faults) {
+    faults.put(FaultKind.SERVER_FREEZE, strike -> alone(strike, () -> freeze(strike)));
+    faults.put(
+        FaultKind.SERVER_KILL,
+        strike ->
+            alone(
+                strike,
+                () -> {
+                  scene.server().kill();
+                  let(leases(strike.between(0, 1.5)));
+                  scene.server().restart();
+                }));
+    faults.put(
+        FaultKind.SERVER_RESTART,
+        strike ->
+            alone(
+                strike,
+                () -> {
+                  scene.server().crash();
+                  scene.server().restart();
+                }));
+    faults.put(FaultKind.TERMINATE_ONE, strike -> terminate(strike, false));
+    faults.put(FaultKind.TERMINATE_ALL, strike -> terminate(strike, true));
+  }
+
+  private void alone(Strike strike, Runnable deed) {
+    server.lock();
+    try {
+      told.strikes(strike, SERVER);
+      deed.run();
+    } finally {
+      server.unlock();
+    }
+  }
+
+  private void freeze(Strike strike) {
+    List<Long> processes = scene.server().freeze();
+    try {
+      let(leases(strike.between(0.5, 3)));
+    } finally {
+      scene.server().thaw(processes);
+    }
+  }
+
+  /** Ends sessions of the leader, which the server knows by the ports of its proxy. */
+  private void terminate(Strike strike, boolean all) throws Exception {
+    toLeader(
+        strike,
+        member -> {
+          if (all) {
+            journal().add(Cluster.NEMESIS, Event.now("terminate", "whom", member.source()));
+          }
+          end(member, all ? Integer.MAX_VALUE : 1, strike);
+          let(Duration.ofMillis(500));
+        });
+  }
+
+  private void end(Member member, int most, Strike strike) throws SQLException {
+    List<Integer> ports = member.network().serverPorts();
+    if (ports.isEmpty()) {
+      return;
+    }
+    List<Integer> chosen =
+        most >= ports.size() ? ports : List.of(ports.get(strike.target() % ports.size()));
+    try (Connection connection = scene.server().connect();
+        PreparedStatement statement =
+            connection.prepareStatement(
+                "select pg_terminate_backend(pid) from pg_stat_activity"
+                    + " where client_port = any (?)")) {
+      statement.setArray(1, connection.createArrayOf("integer", chosen.toArray()));
+      statement.executeQuery().close();
+    }
+  }
+}
