@@ -52,9 +52,10 @@ public final class ChaosCommand {
             + settings.seed()
             + ", histories in "
             + folder);
+    ChaosRun run = new ChaosRun(settings, folder, out::println);
     ChaosResult result;
     try {
-      result = new ChaosRun(settings, folder, out::println).run();
+      result = run.run();
     } catch (IllegalStateException e) {
       System.err.println("chaos: the run broke off: " + e.getMessage());
       System.err.println("chaos: seed " + settings.seed() + ", histories in " + folder);
@@ -73,6 +74,9 @@ public final class ChaosCommand {
               + settings.seed()
               + ", histories in "
               + folder);
+    }
+    if (options.report().isPresent()) {
+      Records.write(options.report().get(), result, run.journal().all());
     }
     out.println(result.line());
     return complaints.isEmpty();

@@ -74,6 +74,11 @@ public final class ChaosRun {
     }
   }
 
+  /** Returns what the processes tell. */
+  public Journal journal() {
+    return journal;
+  }
+
   /** Runs it, and checks it. */
   public ChaosResult run() throws SQLException {
     ClockShim clocks = ClockShim.build(folder);

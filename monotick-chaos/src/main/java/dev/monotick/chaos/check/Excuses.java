@@ -50,8 +50,9 @@ final class Excuses {
   }
 
   boolean excuse(Term one, Term other) {
-    Term older = other.fence().isNewerThan(one.fence()) ? one : other;
-    Term newer = older == one ? other : one;
+    boolean inOrder = other.fence().isNewerThan(one.fence());
+    Term older = inOrder ? one : other;
+    Term newer = inOrder ? other : one;
     return isBeyondBound(one)
         || isBeyondBound(other)
         || cut.getOrDefault(older.source(), List.of()).stream()

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class Nemesis implements AutoCloseable {
 
-  private static final Duration LONGEST = Duration.ofSeconds(120);
+  private static final Duration LONGEST = Duration.ofMinutes(2);
   private static final Duration REVIVE = Duration.ofMillis(200);
 
   private final Scene scene;

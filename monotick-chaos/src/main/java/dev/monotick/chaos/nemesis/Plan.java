@@ -23,8 +23,8 @@ public final class Plan {
           FaultKind.PARTITION,
           FaultKind.KILL_MID_EFFECT);
 
-  private static final int SHORTEST_GAP_MILLIS = 1500;
-  private static final int LONGEST_GAP_MILLIS = 5000;
+  private static final int SHORTEST_GAP_MILLIS = 2000;
+  private static final int LONGEST_GAP_MILLIS = 7000;
 
   private Plan() {}
 
