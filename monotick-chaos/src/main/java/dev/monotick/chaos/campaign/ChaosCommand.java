@@ -43,6 +43,7 @@ public final class ChaosCommand {
             : Files.createTempDirectory("monotick-chaos-" + settings.seed() + "-");
     out.println(
         settings.backend().title()
+            + settings.replication().title()
             + (settings.control() ? ", ledger and fence switched off" : "")
             + ", "
             + settings.replicas()
@@ -62,6 +63,7 @@ public final class ChaosCommand {
       return false;
     }
     delete(folder.resolve("server"));
+    delete(folder.resolve("standby"));
     List<String> complaints = result.complaints();
     complaints.stream()
         .limit(MOST_SHOWN)
@@ -83,6 +85,9 @@ public final class ChaosCommand {
   }
 
   private static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
     try (Stream<Path> files = Files.walk(folder)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(file);

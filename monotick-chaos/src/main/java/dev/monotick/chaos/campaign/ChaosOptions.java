@@ -33,6 +33,7 @@ record ChaosOptions(
         --seed N         repeats the plan of another run, though not its exact timing (a new one)
         --backend NAME   advisory, row or portable (advisory)
         --replicas N     how many at a time, 2 to 9 (3)
+        --standby KIND   sync or async: the database has such a standby, and fails over to it in the middle, once (none)
         --control        with ledger and fence switched off: ends with 0 only if that shows duplicates
         --folder DIR     where the histories go; must not exist (a new one among temporary files)
         --report FILE    also write a report, with a picture of the run, run.svg, beside it
@@ -63,6 +64,7 @@ record ChaosOptions(
     Backend backend = Backend.ADVISORY;
     int replicas = 3;
     boolean control = false;
+    Replication replication = Replication.NONE;
     boolean help = false;
     Path folder = null;
     Path report = null;
@@ -73,6 +75,7 @@ record ChaosOptions(
         case "--seed" -> seed = number(option, left, 0, Integer.MAX_VALUE);
         case "--backend" -> backend = backend(value(option, left));
         case "--replicas" -> replicas = (int) number(option, left, 2, 9);
+        case "--standby" -> replication = replication(value(option, left));
         case "--control" -> control = true;
         case "--folder" -> folder = Path.of(value(option, left));
         case "--report" -> report = Path.of(value(option, left));
@@ -83,7 +86,7 @@ record ChaosOptions(
       }
     }
     return new ChaosOptions(
-        new ChaosSettings(lasting, seed, backend, replicas, control),
+        new ChaosSettings(lasting, seed, backend, replicas, control, replication),
         Optional.ofNullable(folder),
         Optional.ofNullable(report),
         help);
@@ -117,6 +120,13 @@ record ChaosOptions(
             () ->
                 new UsageException(
                     "--backend must be one of " + Backend.all() + ", but was \"" + text + "\""));
+  }
+
+  private static Replication replication(String text) throws UsageException {
+    return Replication.of(text)
+        .orElseThrow(
+            () ->
+                new UsageException("--standby must be sync or async, but was \"" + text + "\""));
   }
 
   private static long number(String option, Deque<String> left, long least, long most)

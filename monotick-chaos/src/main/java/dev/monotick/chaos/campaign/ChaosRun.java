@@ -6,6 +6,7 @@ import dev.monotick.chaos.cluster.EmbeddedServer;
 import dev.monotick.chaos.cluster.Member;
 import dev.monotick.chaos.cluster.Namespaces;
 import dev.monotick.chaos.cluster.Sink;
+import dev.monotick.chaos.cluster.Standby;
 import dev.monotick.chaos.cluster.Surroundings;
 import dev.monotick.chaos.history.Event;
 import dev.monotick.chaos.history.Journal;
@@ -14,6 +15,7 @@ import dev.monotick.chaos.nemesis.FaultKind;
 import dev.monotick.chaos.nemesis.Nemesis;
 import dev.monotick.chaos.nemesis.Plan;
 import dev.monotick.chaos.nemesis.Scene;
+import dev.monotick.chaos.nemesis.Strike;
 import dev.monotick.chaos.network.FaultProxy;
 import dev.monotick.chaos.network.Link;
 import dev.monotick.chaos.process.ClockShim;
@@ -29,7 +31,10 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -86,8 +91,30 @@ public final class ChaosRun {
         Namespaces.obstacle().isEmpty()
             ? Optional.of(Namespaces.create(places.toArray(String[]::new)))
             : Optional.empty();
-    try (EmbeddedServer server = new EmbeddedServer(folder.resolve("server"));
-        Sink sink = new Sink(folder, journal);
+    Optional<Standby> standby = Optional.empty();
+    try (EmbeddedServer server = new EmbeddedServer(folder.resolve("server"))) {
+      if (settings.replication() != Replication.NONE) {
+        standby =
+            Optional.of(
+                Standby.of(
+                    server,
+                    folder.resolve("standby"),
+                    settings.replication() == Replication.SYNC));
+      }
+      return run(server, clocks, namespaces, standby);
+    } finally {
+      standby.ifPresent(Standby::close);
+      namespaces.ifPresent(Namespaces::close);
+    }
+  }
+
+  private ChaosResult run(
+      EmbeddedServer server,
+      ClockShim clocks,
+      Optional<Namespaces> namespaces,
+      Optional<Standby> standby)
+      throws SQLException {
+    try (Sink sink = new Sink(folder, journal);
         Cluster cluster =
             new Cluster(
                 cluster(),
@@ -96,10 +123,8 @@ public final class ChaosRun {
                 journal,
                 folder,
                 place -> surroundings(place, clocks, namespaces))) {
-      Scene scene = new Scene(cluster, server, sink, clocks, namespaces, TIMING);
+      Scene scene = new Scene(cluster, server, sink, clocks, namespaces, TIMING, standby);
       return run(scene);
-    } finally {
-      namespaces.ifPresent(Namespaces::close);
     }
   }
 
@@ -122,8 +147,7 @@ public final class ChaosRun {
       start("editor", editor);
       start("watch", watch);
       cluster.awaitLeader(CALM);
-      Set<FaultKind> kinds = new TreeSet<>(nemesis.kinds());
-      nemesis.carryOut(Plan.of(settings.seed(), settings.lasting(), kinds));
+      nemesis.carryOut(plan(nemesis.kinds()));
       editor.stop();
       feed.stop();
       Settling settling = new Settling(scene, settings, editor, nemesis);
@@ -134,6 +158,20 @@ public final class ChaosRun {
       out.accept("checking");
       return new Judge(settings, scene, folder).judge(settled);
     }
+  }
+
+  /** A failover takes place once, in the middle: there is one standby. */
+  private List<Strike> plan(Set<FaultKind> possible) {
+    Set<FaultKind> kinds = new TreeSet<>(possible);
+    boolean failover = kinds.remove(FaultKind.FAILOVER);
+    List<Strike> plan = new ArrayList<>(Plan.of(settings.seed(), settings.lasting(), kinds));
+    if (failover) {
+      plan.add(
+          new Strike(
+              plan.size() + 1, settings.lasting().dividedBy(2), FaultKind.FAILOVER, 0, 0.5));
+      plan.sort(Comparator.comparing(Strike::at));
+    }
+    return plan;
   }
 
   private ClusterSettings cluster() {

@@ -32,21 +32,21 @@ final class Records {
     Path folder = report.toAbsolutePath().resolveSibling("runs");
     ChaosSettings settings = result.settings();
     new RunRecord(values(result))
-        .write(folder, settings.backend().text() + (settings.control() ? "-control" : ""));
+        .write(folder, name(settings));
     Files.writeString(report, Report.of(RunRecord.read(folder)));
     if (!settings.control()) {
       Files.writeString(
           report.resolveSibling("run.svg"),
           Picture.of(
               journal,
-              settings.backend().title() + ", seed " + settings.seed() + ", leases of 2 s"));
+              settings.backend().title() + settings.replication().title() + ", seed " + settings.seed() + ", leases of 2 s"));
     }
   }
 
   static Map<String, String> values(ChaosResult result) {
     ChaosSettings settings = result.settings();
     Map<String, String> values = new LinkedHashMap<>();
-    values.put("title", settings.backend().title());
+    values.put("title", settings.backend().title() + settings.replication().title());
     values.put("control", Boolean.toString(settings.control()));
     values.put("date", LocalDate.now(ZoneOffset.UTC).toString());
     values.put("minutes", minutes(settings.lasting()));
@@ -73,6 +73,12 @@ final class Records {
         .failovers()
         .forEach((kind, times) -> values.put("failover." + kind, percentiles(times)));
     return values;
+  }
+
+  private static String name(ChaosSettings settings) {
+    return settings.backend().text()
+        + (settings.replication() == Replication.NONE ? "" : "-" + settings.replication().text())
+        + (settings.control() ? "-control" : "");
   }
 
   private static String minutes(Duration lasting) {

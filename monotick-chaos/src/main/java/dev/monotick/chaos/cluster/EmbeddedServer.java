@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /** A server of this process, in a folder of its own. */
 public final class EmbeddedServer implements DatabaseServer {
 
-  private final Path folder;
+  private volatile Path folder;
   private volatile EmbeddedPostgres postgres;
 
   /** Starts one. */
@@ -97,6 +97,17 @@ public final class EmbeddedServer implements DatabaseServer {
   /** Starts it again, which replays its log. */
   public void restart() {
     postgres = start();
+  }
+
+  /** Returns where its data are. */
+  Path folder() {
+    return folder;
+  }
+
+  /** Has another server be this one from now on: its data, and where it listens. */
+  void replaceBy(EmbeddedServer other) {
+    folder = other.folder;
+    postgres = other.postgres;
   }
 
   @Override

@@ -44,6 +44,8 @@ public enum FaultKind {
   SERVER_KILL("F10", 1),
   /** The server is stopped at once and started again. */
   SERVER_RESTART("F10", 1),
+  /** The standby, which was cut off before, takes the place of the server, which is killed. */
+  FAILOVER("F11", 0),
   /** One session of the leader is ended by the server. */
   TERMINATE_ONE("F10", 2),
   /** All sessions of the leader are ended by the server. */

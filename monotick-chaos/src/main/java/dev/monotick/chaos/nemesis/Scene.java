@@ -4,6 +4,7 @@ import dev.monotick.chaos.cluster.Cluster;
 import dev.monotick.chaos.cluster.EmbeddedServer;
 import dev.monotick.chaos.cluster.Namespaces;
 import dev.monotick.chaos.cluster.Sink;
+import dev.monotick.chaos.cluster.Standby;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.process.ClockShim;
 import dev.monotick.leader.LeaseTiming;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param clocks moves their wall clocks
  * @param namespaces the networks they live in; empty if this machine allows none
  * @param timing their leases
+ * @param standby the database's standby, if it has one
  */
 public record Scene(
     Cluster cluster,
@@ -25,7 +27,8 @@ public record Scene(
     Sink sink,
     ClockShim clocks,
     Optional<Namespaces> namespaces,
-    LeaseTiming timing) {
+    LeaseTiming timing,
+    Optional<Standby> standby) {
 
   Journal journal() {
     return cluster.journal();

@@ -2,6 +2,7 @@ package dev.monotick.chaos.nemesis;
 
 import dev.monotick.chaos.cluster.Cluster;
 import dev.monotick.chaos.cluster.Member;
+import dev.monotick.chaos.cluster.Standby;
 import dev.monotick.chaos.history.Event;
 import dev.monotick.chaos.nemesis.Nemesis.Told;
 import java.sql.Connection;
@@ -25,6 +26,13 @@ final class ServerFaults extends Faults {
 
   @Override
   void addTo(Map<FaultKind, Fault> faults) {
+    faults.put(FaultKind.TERMINATE_ONE, strike -> terminate(strike, false));
+    faults.put(FaultKind.TERMINATE_ALL, strike -> terminate(strike, true));
+    if (scene.standby().isPresent()) {
+      Standby standby = scene.standby().get();
+      faults.put(FaultKind.FAILOVER, strike -> failOver(strike, standby));
+      return; // with a standby it is about that alone
+    }
     faults.put(FaultKind.SERVER_FREEZE, strike -> alone(strike, () -> freeze(strike)));
     faults.put(
         FaultKind.SERVER_KILL,
@@ -45,8 +53,20 @@ final class ServerFaults extends Faults {
                   scene.server().crash();
                   scene.server().restart();
                 }));
-    faults.put(FaultKind.TERMINATE_ONE, strike -> terminate(strike, false));
-    faults.put(FaultKind.TERMINATE_ALL, strike -> terminate(strike, true));
+  }
+
+  /** What is committed after the cut does not reach the standby; the cut outlives the lease. */
+  private void failOver(Strike strike, Standby standby) throws SQLException {
+    server.lock();
+    try {
+      standby.cutOff();
+      journal().add(Cluster.NEMESIS, Event.now("standbyCutOff"));
+      let(leases(strike.between(2, 4)));
+      told.strikes(strike, SERVER);
+      standby.takeOver();
+    } finally {
+      server.unlock();
+    }
   }
 
   private void alone(Strike strike, Runnable deed) {

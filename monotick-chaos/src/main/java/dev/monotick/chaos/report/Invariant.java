@@ -102,6 +102,12 @@ public enum Invariant {
     return basis;
   }
 
+  /** Says whether it may fail where a failover loses what was acknowledged. */
+  public boolean needsCommitsKept() {
+    // Fences keep growing across a failover, because a promotion begins a new timeline.
+    return this == I2 || basis == Basis.COMMITS && this != I1 && this != I4;
+  }
+
   /** Returns how many of the complaints are about this. */
   public long count(List<String> violations) {
     return violations.stream()
