@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -57,7 +58,7 @@ public final class ChaosCommand {
     ChaosResult result;
     try {
       result = run.run();
-    } catch (IllegalStateException e) {
+    } catch (IllegalStateException | SQLException e) {
       System.err.println("chaos: the run broke off: " + e.getMessage());
       System.err.println("chaos: seed " + settings.seed() + ", histories in " + folder);
       return false;

@@ -125,8 +125,7 @@ record ChaosOptions(
   private static Replication replication(String text) throws UsageException {
     return Replication.of(text)
         .orElseThrow(
-            () ->
-                new UsageException("--standby must be sync or async, but was \"" + text + "\""));
+            () -> new UsageException("--standby must be sync or async, but was \"" + text + "\""));
   }
 
   private static long number(String option, Deque<String> left, long least, long most)

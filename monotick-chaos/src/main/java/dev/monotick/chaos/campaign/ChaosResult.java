@@ -102,12 +102,13 @@ public record ChaosResult(
     return complaints;
   }
 
-  /** Says whether a promise is about what a database keeps, which an asynchronous standby does not. */
+  /**
+   * Says whether a promise is about what a database keeps, which an asynchronous standby does not.
+   */
   private static boolean mayFail(String violation) {
     return Arrays.stream(Invariant.values())
         .anyMatch(
-            invariant ->
-                invariant.needsCommitsKept() && invariant.count(List.of(violation)) > 0);
+            invariant -> invariant.needsCommitsKept() && invariant.count(List.of(violation)) > 0);
   }
 
   private long ticks() {

@@ -97,9 +97,7 @@ public final class ChaosRun {
         standby =
             Optional.of(
                 Standby.of(
-                    server,
-                    folder.resolve("standby"),
-                    settings.replication() == Replication.SYNC));
+                    server, folder.resolve("standby"), settings.replication() == Replication.SYNC));
       }
       return run(server, clocks, namespaces, standby);
     } finally {
@@ -168,7 +166,11 @@ public final class ChaosRun {
     if (failover) {
       plan.add(
           new Strike(
-              plan.size() + 1, settings.lasting().dividedBy(2), FaultKind.FAILOVER, 0, 0.5));
+              plan.size() + 1,
+              settings.lasting().dividedBy(2),
+              FaultKind.FAILOVER,
+              0,
+              new SplittableRandom(settings.seed()).nextDouble()));
       plan.sort(Comparator.comparing(Strike::at));
     }
     return plan;
@@ -215,6 +217,10 @@ public final class ChaosRun {
     for (Member member : scene.cluster().members()) {
       scene.cluster().set(member, Link.PASSING);
       member.network().cutNoCommit();
+      member.network().delayReplies(Duration.ZERO);
+      if (member.process().isAlive()) {
+        scene.cluster().resume(member);
+      }
       if (places.contains(member.place())) {
         scene.namespaces().ifPresent(spaces -> spaces.set(member.place(), Link.PASSING));
         scene.clocks().set(member.place(), Duration.ZERO);

@@ -13,5 +13,9 @@ import java.time.Duration;
  * @param replication what kind of standby the database has, and fails over to in the middle
  */
 public record ChaosSettings(
-    Duration lasting, long seed, Backend backend, int replicas, boolean control,
+    Duration lasting,
+    long seed,
+    Backend backend,
+    int replicas,
+    boolean control,
     Replication replication) {}

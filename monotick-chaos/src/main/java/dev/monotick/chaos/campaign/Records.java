@@ -31,15 +31,18 @@ final class Records {
       throws IOException {
     Path folder = report.toAbsolutePath().resolveSibling("runs");
     ChaosSettings settings = result.settings();
-    new RunRecord(values(result))
-        .write(folder, name(settings));
+    new RunRecord(values(result)).write(folder, name(settings));
     Files.writeString(report, Report.of(RunRecord.read(folder)));
     if (!settings.control()) {
       Files.writeString(
           report.resolveSibling("run.svg"),
           Picture.of(
               journal,
-              settings.backend().title() + settings.replication().title() + ", seed " + settings.seed() + ", leases of 2 s"));
+              settings.backend().title()
+                  + settings.replication().title()
+                  + ", seed "
+                  + settings.seed()
+                  + ", leases of 2 s"));
     }
   }
 

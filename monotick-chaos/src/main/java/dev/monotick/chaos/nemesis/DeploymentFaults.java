@@ -40,7 +40,7 @@ final class DeploymentFaults extends Faults {
     deploying.lock();
     try {
       told.strikes(strike, "");
-      for (Member member : List.copyOf(cluster.members())) {
+      for (Member member : targets.members()) {
         restart(member);
       }
     } finally {
@@ -83,7 +83,7 @@ final class DeploymentFaults extends Faults {
     try {
       told.strikes(strike, "");
       int edition = targets.nextEdition();
-      for (Member member : List.copyOf(cluster.members())) {
+      for (Member member : targets.members()) {
         restart(member);
       }
       journal().add(Cluster.NEMESIS, Event.now("edited", "edition", edition));

@@ -17,6 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class ServerFaults extends Faults {
 
   private static final String SERVER = "server";
+  private static final int STARTS = 5;
 
   private final ReentrantLock server = new ReentrantLock();
 
@@ -42,7 +43,7 @@ final class ServerFaults extends Faults {
                 () -> {
                   scene.server().kill();
                   let(leases(strike.between(0, 1.5)));
-                  scene.server().restart();
+                  restart();
                 }));
     faults.put(
         FaultKind.SERVER_RESTART,
@@ -51,7 +52,7 @@ final class ServerFaults extends Faults {
                 strike,
                 () -> {
                   scene.server().crash();
-                  scene.server().restart();
+                  restart();
                 }));
   }
 
@@ -76,6 +77,21 @@ final class ServerFaults extends Faults {
       deed.run();
     } finally {
       server.unlock();
+    }
+  }
+
+  /** On a busy machine it may take more than one attempt; without a server there is no run. */
+  private void restart() {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        scene.server().restart();
+        return;
+      } catch (RuntimeException e) {
+        if (attempt == STARTS) {
+          throw e;
+        }
+        let(Duration.ofSeconds(1));
+      }
     }
   }
 

@@ -47,8 +47,16 @@ final class Targets {
     return take(() -> cluster.leader().filter(this::isFree));
   }
 
+  /** Returns the replicas at the places that are always filled. */
+  List<Member> members() {
+    return cluster.members().stream().filter(member -> places.contains(member.place())).toList();
+  }
+
   /** Takes that replica, if nobody has; give it back by {@link #release}. */
   Member takeThis(String source) throws Passed {
+    if (cluster.find(source).isEmpty()) {
+      throw new Passed("it is gone");
+    }
     return take(() -> cluster.find(source).filter(this::isFree));
   }
 

@@ -13,7 +13,9 @@ class ChaosOptionsTest {
   @Test
   void everythingHasADefault() throws UsageException {
     assertThat(ChaosOptions.parse(42).settings())
-        .isEqualTo(new ChaosSettings(Duration.ofMinutes(5), 42, Backend.ADVISORY, 3, false, Replication.NONE));
+        .isEqualTo(
+            new ChaosSettings(
+                Duration.ofMinutes(5), 42, Backend.ADVISORY, 3, false, Replication.NONE));
   }
 
   @Test
@@ -33,7 +35,9 @@ class ChaosOptionsTest {
             "--report",
             "r.md");
     assertThat(options.settings())
-        .isEqualTo(new ChaosSettings(Duration.ofSeconds(90), 7, Backend.PORTABLE, 5, true, Replication.NONE));
+        .isEqualTo(
+            new ChaosSettings(
+                Duration.ofSeconds(90), 7, Backend.PORTABLE, 5, true, Replication.NONE));
     assertThat(options.report()).contains(Path.of("r.md"));
   }
 

@@ -35,7 +35,8 @@ class ChaosRunTest {
   }
 
   private static ChaosResult run(String name, Duration lasting, boolean control) throws Exception {
-    ChaosSettings settings = new ChaosSettings(lasting, SEED, Backend.ADVISORY, 3, control, Replication.NONE);
+    ChaosSettings settings =
+        new ChaosSettings(lasting, SEED, Backend.ADVISORY, 3, control, Replication.NONE);
     return new ChaosRun(settings, folder(name), line -> {}).run();
   }
 
