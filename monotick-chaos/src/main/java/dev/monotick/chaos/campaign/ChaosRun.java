@@ -218,13 +218,19 @@ public final class ChaosRun {
       scene.cluster().set(member, Link.PASSING);
       member.network().cutNoCommit();
       member.network().delayReplies(Duration.ZERO);
-      if (member.process().isAlive()) {
-        scene.cluster().resume(member);
-      }
+      resume(scene.cluster(), member);
       if (places.contains(member.place())) {
         scene.namespaces().ifPresent(spaces -> spaces.set(member.place(), Link.PASSING));
         scene.clocks().set(member.place(), Duration.ZERO);
       }
+    }
+  }
+
+  private static void resume(Cluster cluster, Member member) {
+    try {
+      cluster.resume(member);
+    } catch (IllegalStateException e) {
+      // It has just died, and is started again.
     }
   }
 
