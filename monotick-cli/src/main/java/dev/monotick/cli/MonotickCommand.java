@@ -15,7 +15,7 @@ import picocli.CommandLine.Spec;
     name = "monotick",
     description = "One tick, one effect, however many replicas run.",
     mixinStandardHelpOptions = true,
-    subcommands = ExplainCommand.class)
+    subcommands = {ExplainCommand.class, DrillCommand.class})
 public final class MonotickCommand implements Runnable {
 
   /** What scripts can tell apart: 0 done, 1 failed, 2 asked for something that can't be. */
@@ -60,8 +60,11 @@ public final class MonotickCommand implements Runnable {
   private record Factory(Clock clock) implements IFactory {
     @Override
     public <K> K create(Class<K> type) throws Exception {
-      return type.equals(ExplainCommand.class)
-          ? type.cast(new ExplainCommand(clock))
+      if (type.equals(ExplainCommand.class)) {
+        return type.cast(new ExplainCommand(clock));
+      }
+      return type.equals(DrillCommand.class)
+          ? type.cast(new DrillCommand())
           : CommandLine.defaultFactory().create(type);
     }
   }

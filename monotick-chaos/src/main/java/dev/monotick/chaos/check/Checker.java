@@ -9,6 +9,7 @@ import dev.monotick.chaos.sink.Effect;
 import dev.monotick.chaos.sink.Verdict;
 import dev.monotick.leader.Fence;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,17 +27,17 @@ public final class Checker {
   /** What every violation begins with that tells of two leaders at the same time. */
   public static final String ONE_LEADER = "one leader at a time";
 
-  private static final Set<String> AT_MOST_ONCE = Set.of(Workload.LEADER, Workload.ONE);
-  private static final Set<String> IN_LEDGER =
-      Set.of(Workload.LEADER, Workload.ONE, Workload.AGAIN, Workload.EXACT);
   private static final Set<String> NOT_RUN = Set.of("MISSED", "SKIPPED");
 
+  private final Scope scope;
   private final List<Journal.Entry> journal;
   private final List<Event> effects;
   private final List<LedgerRow> ledger;
   private final Findings findings = new Findings();
 
-  private Checker(List<Journal.Entry> journal, List<Event> effects, List<LedgerRow> ledger) {
+  private Checker(
+      Scope scope, List<Journal.Entry> journal, List<Event> effects, List<LedgerRow> ledger) {
+    this.scope = scope;
     this.journal = journal;
     this.effects = effects;
     this.ledger = ledger;
@@ -45,25 +46,29 @@ public final class Checker {
   /**
    * Checks a run.
    *
+   * @param scope what it was about
    * @param journal what the processes told
    * @param effects what the sink has on disk, and rows that were written together with ticks
    * @param ledger the rows of the ledger, empty if there is none
    * @param settled ticks up to this time must have their outcome, null if there is no ledger
    */
   public static Findings check(
+      Scope scope,
       List<Journal.Entry> journal,
       List<Event> effects,
       List<LedgerRow> ledger,
       @Nullable Instant settled) {
-    Checker checker = new Checker(journal, effects, ledger);
+    Checker checker = new Checker(scope, journal, effects, ledger);
     checker.effects();
     checker.starts();
     checker.fences();
     checker.terms();
-    LocalTicks.check(journal, checker.findings);
+    LocalTicks.check(scope, journal, checker.findings);
+    Guards.check(journal, checker.findings);
     if (settled != null) {
       checker.accounts(settled);
       checker.outcomes(settled);
+      LedgerOrder.check(scope, ledger, checker.findings);
     }
     return checker.findings;
   }
@@ -90,7 +95,7 @@ public final class Checker {
     String tick = effect.task() + "/" + effect.nominal();
     return switch (effect.task()) {
       case Workload.EVERY -> tick + "@" + effect.replica();
-      case Workload.SHARED -> effect.task() + "/" + effect.key();
+      case Workload.SHARED, Workload.ASKED -> effect.task() + "/" + effect.key();
       default -> tick;
     };
   }
@@ -98,7 +103,8 @@ public final class Checker {
   /** No tick is begun twice, unless it asks for that. */
   private void starts() {
     journal.stream()
-        .filter(entry -> entry.is("began") && AT_MOST_ONCE.contains(entry.event().get("task")))
+        .filter(
+            entry -> entry.is("began") && scope.atMostOnce().contains(entry.event().get("task")))
         .collect(groupingBy(entry -> tick(entry.event())))
         .forEach(
             (tick, begun) -> {
@@ -138,13 +144,22 @@ public final class Checker {
   private void terms() {
     List<Term> terms = Term.of(journal);
     findings.terms(terms.size());
+    Excuses excuses = Excuses.of(journal);
     for (int i = 0; i < terms.size(); i++) {
       for (int j = i + 1; j < terms.size(); j++) {
         if (terms.get(i).overlaps(terms.get(j))) {
-          findings.violation(ONE_LEADER, terms.get(i) + " and " + terms.get(j));
+          if (excuses.excuse(terms.get(i), terms.get(j))) {
+            findings.excused();
+          } else {
+            findings.violation(ONE_LEADER, terms.get(i) + " and " + terms.get(j));
+          }
         }
       }
-      if (i > 0 && !terms.get(i).fence().isNewerThan(terms.get(i - 1).fence())) {
+    }
+    terms.sort(Comparator.comparing(Term::fence));
+    for (int i = 1; i < terms.size(); i++) {
+      if (!terms.get(i).fence().isNewerThan(terms.get(i - 1).fence())
+          || terms.get(i).from() < terms.get(i - 1).from()) {
         findings.violation("fences grow", terms.get(i - 1) + ", then " + terms.get(i));
       }
     }
@@ -152,7 +167,7 @@ public final class Checker {
 
   /** Every nominal time is accounted for by one row, alone or in a range, and has its outcome. */
   private void accounts(Instant settled) {
-    for (String task : IN_LEDGER) {
+    for (String task : scope.inLedger()) {
       Instant expected = null;
       Instant last = Instant.MIN;
       for (LedgerRow row : rows(task).toList()) {
@@ -169,17 +184,17 @@ public final class Checker {
         }
         findings.outcome(String.valueOf(row.outcome()), row.count());
         last = row.last();
-        expected = last.plus(Workload.PERIOD);
+        expected = last.plus(scope.period());
       }
-      if (last.isBefore(settled.minus(Workload.PERIOD))) {
+      if (last.isBefore(settled.minus(scope.period()))) {
         findings.violation(
             "every tick has one outcome", task + ": nothing from " + last + " to " + settled);
       }
     }
   }
 
-  private static long ticks(Instant first, Instant last) {
-    return (last.toEpochMilli() - first.toEpochMilli()) / Workload.PERIOD.toMillis() + 1;
+  private long ticks(Instant first, Instant last) {
+    return (last.toEpochMilli() - first.toEpochMilli()) / scope.period().toMillis() + 1;
   }
 
   /**
@@ -192,7 +207,7 @@ public final class Checker {
     Map<String, Event> accepted = new HashMap<>();
     for (Event event : effects) {
       if (event.has("verdict", "ACCEPTED")
-          && IN_LEDGER.contains(event.get("task"))
+          && scope.inLedger().contains(event.get("task"))
           && !Instant.parse(event.get("nominal")).isAfter(settled)) {
         accepted.put(tick(event), event);
       }
@@ -201,7 +216,7 @@ public final class Checker {
         (tick, event) -> {
           LedgerRow row = rows.get(tick);
           String outcome = row == null ? "MISSED" : String.valueOf(row.outcome());
-          boolean exact = event.has("task", Workload.EXACT);
+          boolean exact = scope.exact().contains(event.get("task"));
           if (exact ? !outcome.equals("SUCCEEDED") : NOT_RUN.contains(outcome)) {
             findings.violation(
                 "what has an effect was run", event.line() + ", but the ledger has " + row);
@@ -210,6 +225,7 @@ public final class Checker {
     rows.forEach(
         (tick, row) -> {
           if (!row.first().isAfter(settled)
+              && scope.inLedger().contains(row.task())
               && "SUCCEEDED".equals(row.outcome())
               && !accepted.containsKey(tick)) {
             findings.violation("what succeeded has an effect", row + " has none");

@@ -14,6 +14,8 @@ public final class Findings {
   private final Map<Verdict, Long> verdicts = new TreeMap<>();
   private long duplicates;
   private int terms;
+  private int excused;
+  private long guards;
 
   void violation(String rule, String what) {
     violations.add(rule + ": " + what);
@@ -36,6 +38,29 @@ public final class Findings {
     terms = number;
   }
 
+  void excused() {
+    excused++;
+  }
+
+  void guards(long number) {
+    guards = number;
+  }
+
+  /** Returns how often two relied on leadership at once for a reason that is known to allow it. */
+  public int excusedOverlaps() {
+    return excused;
+  }
+
+  /** Returns how often a body was told that it may. */
+  public long guards() {
+    return guards;
+  }
+
+  /** Returns how many violations there are of a rule. */
+  public long violations(String rule) {
+    return violations.stream().filter(violation -> violation.startsWith(rule)).count();
+  }
+
   /** Returns what was promised and not kept. */
   public List<String> violations() {
     return List.copyOf(violations);
@@ -54,6 +79,16 @@ public final class Findings {
   /** Returns how many ticks of the ledger ended so. */
   public long outcomes(String outcome) {
     return outcomes.getOrDefault(outcome, 0L);
+  }
+
+  /** Returns how many ticks of the ledger have an outcome, or should. */
+  public long ticks() {
+    return outcomes.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Returns how many ticks of the ledger ended in which way. */
+  public Map<String, Long> outcomes() {
+    return new TreeMap<>(outcomes);
   }
 
   /** Returns how many terms there were. */

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param outcome how it ended, null until then
  * @param attempt how often it was claimed
  * @param fence the fence it was claimed under, null if none
+ * @param reason why it was skipped, null if it was not
+ * @param startedAt when its body was started, null if it was not
+ * @param endedAt when it ended, null until then
  */
 public record LedgerRow(
     String task,
@@ -31,7 +34,10 @@ public record LedgerRow(
     String status,
     @Nullable String outcome,
     int attempt,
-    @Nullable Fence fence) {
+    @Nullable Fence fence,
+    @Nullable String reason,
+    @Nullable Instant startedAt,
+    @Nullable Instant endedAt) {
 
   /** Returns all rows of the schedule's ticks, by task and time. */
   public static List<LedgerRow> read(Connection connection, String schema) throws SQLException {
@@ -39,7 +45,7 @@ public record LedgerRow(
     try (PreparedStatement statement =
             connection.prepareStatement(
                 "select task, nominal, last_nominal, count, status, outcome, attempt,"
-                    + " fence_timeline, fence_epoch from \""
+                    + " fence_timeline, fence_epoch, reason, started_at, ended_at from \""
                     + schema
                     + "\".tick where trigger_key = '' order by task, nominal");
         ResultSet found = statement.executeQuery()) {
@@ -55,10 +61,18 @@ public record LedgerRow(
                 found.getString("status"),
                 found.getString("outcome"),
                 found.getInt("attempt"),
-                fence));
+                fence,
+                found.getString("reason"),
+                instant(found, "started_at"),
+                instant(found, "ended_at")));
       }
     }
     return rows;
+  }
+
+  private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+    OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+    return time == null ? null : time.toInstant();
   }
 
   boolean isEnded() {

@@ -20,7 +20,7 @@ final class LocalTicks {
 
   private LocalTicks() {}
 
-  static void check(List<Journal.Entry> journal, Findings findings) {
+  static void check(Scope scope, List<Journal.Entry> journal, Findings findings) {
     Map<String, SortedMap<Instant, Instant>> told = new TreeMap<>();
     for (Journal.Entry entry : journal) {
       Event event = entry.event();
@@ -35,14 +35,15 @@ final class LocalTicks {
         }
       }
     }
-    told.forEach((whose, ranges) -> check(whose, ranges, findings));
+    told.forEach((whose, ranges) -> check(scope, whose, ranges, findings));
   }
 
   private static void put(SortedMap<Instant, Instant> ranges, String first, String last) {
     ranges.put(Instant.parse(first), Instant.parse(last));
   }
 
-  private static void check(String whose, SortedMap<Instant, Instant> ranges, Findings findings) {
+  private static void check(
+      Scope scope, String whose, SortedMap<Instant, Instant> ranges, Findings findings) {
     Instant expected = null;
     for (Map.Entry<Instant, Instant> range : ranges.entrySet()) {
       if (expected != null && !range.getKey().equals(expected)) {
@@ -50,7 +51,7 @@ final class LocalTicks {
             "every tick has one outcome",
             whose + ": " + range.getKey() + " comes where " + expected + " should");
       }
-      expected = range.getValue().plus(Workload.PERIOD);
+      expected = range.getValue().plus(scope.period());
     }
   }
 }

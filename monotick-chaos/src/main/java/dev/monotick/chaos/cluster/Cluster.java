@@ -7,6 +7,7 @@ import dev.monotick.chaos.network.Link;
 import dev.monotick.chaos.process.ChildProcess;
 import dev.monotick.chaos.process.JavaProgram;
 import dev.monotick.chaos.replica.ExactRows;
+import dev.monotick.chaos.replica.Launch;
 import dev.monotick.chaos.replica.ReplicaProcess;
 import dev.monotick.chaos.replica.ReplicaSettings;
 import dev.monotick.chaos.replica.SharedRows;
@@ -18,16 +19,16 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
 
 /**
  * Replicas that share a database and a sink, each behind a network of its own, and all the bad
- * things that can be done to them. One thread at a time.
+ * things that can be done to them. Threads may do different things to different replicas.
  */
 public final class Cluster implements AutoCloseable {
 
@@ -44,7 +45,7 @@ public final class Cluster implements AutoCloseable {
   private final Leaders leaders;
   private final Path folder;
   private final Function<String, Surroundings> surroundings;
-  private final Map<String, Member> members = new LinkedHashMap<>(); // by place
+  private final Map<String, Member> members = new ConcurrentSkipListMap<>(); // by place
   private final Map<String, Integer> starts = new ConcurrentHashMap<>();
 
   /**
@@ -70,7 +71,7 @@ public final class Cluster implements AutoCloseable {
       if (settings.tasks().contains(Workload.SHARED)) {
         SharedRows.create(connection, settings.schema());
       }
-      if (settings.tasks().contains(Workload.EXACT)) {
+      if (settings.tasks().contains(Workload.EXACT)) { // any task that needs them comes with it
         new ExactRows(settings.schema()).create(connection);
       }
     } catch (SQLException e) {
@@ -83,7 +84,7 @@ public final class Cluster implements AutoCloseable {
     int mark = journal.mark();
     List<String> sources = new ArrayList<>();
     for (String place : places) {
-      sources.add(launch(place).source());
+      sources.add(launch(place, Optional.empty()).source());
     }
     for (String source : sources) {
       journal.await(
@@ -116,7 +117,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** Returns the replica that leads, if it was started here and lives. */
-  private Optional<Member> leader() {
+  public synchronized Optional<Member> leader() {
     return leaders.current().flatMap(lead -> find(lead.source()));
   }
 
@@ -181,6 +182,13 @@ public final class Cluster implements AutoCloseable {
     members.remove(member.place());
   }
 
+  /** Forgets a replica that has ended by itself. */
+  public void bury(Member member) {
+    told("ended by itself", member);
+    member.network().close();
+    members.remove(member.place(), member);
+  }
+
   /** Undoes whatever was done: all networks pass, nobody is paused, the dead are started again. */
   public void heal(String... places) {
     for (Member member : members()) {
@@ -213,7 +221,12 @@ public final class Cluster implements AutoCloseable {
     return event.nanos();
   }
 
-  private Member launch(String place) {
+  /**
+   * Starts a replica and does not wait until it has joined.
+   *
+   * @param launch what it has for itself; empty for an ordinary start under a name of its own
+   */
+  public Member launch(String place, Optional<Launch> launch) {
     String source = place + "." + starts.merge(place, 1, Integer::sum);
     Surroundings where = surroundings.apply(place);
     FaultProxy network = new FaultProxy(where.database(), server::address);
@@ -229,7 +242,9 @@ public final class Cluster implements AutoCloseable {
             settings.lease(),
             settings.membership(),
             new InetSocketAddress(where.sink(), sink.port()),
-            settings.tasks());
+            settings.tasks(),
+            settings.traits(),
+            launch.orElse(Launch.of(source)));
     JavaProgram program =
         new JavaProgram(
             source,
@@ -241,6 +256,7 @@ public final class Cluster implements AutoCloseable {
     ChildProcess process =
         ChildProcess.start(program, line -> journal.add(source, Event.parse(line)));
     Member member = new Member(source, place, process, network);
+    journal.add(NEMESIS, Event.now("launch", "whom", source, "place", place));
     members.put(place, member);
     return member;
   }

@@ -1,5 +1,6 @@
 package dev.monotick.chaos.cluster;
 
+import dev.monotick.chaos.replica.Traits;
 import dev.monotick.leader.LeaseTiming;
 import java.util.Optional;
 import java.util.Set;
@@ -13,6 +14,7 @@ import java.util.Set;
  * @param lease timing of leadership, empty for the default
  * @param membership timing of membership, empty for the default
  * @param tasks names of the tasks to run
+ * @param traits what else they do
  */
 public record ClusterSettings(
     String schema,
@@ -20,4 +22,5 @@ public record ClusterSettings(
     boolean portable,
     Optional<LeaseTiming> lease,
     Optional<LeaseTiming> membership,
-    Set<String> tasks) {}
+    Set<String> tasks,
+    Traits traits) {}

@@ -1,6 +1,7 @@
 package dev.monotick.chaos.cluster;
 
 import dev.monotick.chaos.process.Signals;
+import dev.monotick.chaos.process.Waiting;
 import dev.monotick.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,11 +10,13 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** A server of this process, in a folder of its own. */
 public final class EmbeddedServer implements DatabaseServer {
 
-  private final Path folder;
+  private volatile Path folder;
   private volatile EmbeddedPostgres postgres;
 
   /** Starts one. */
@@ -50,9 +53,61 @@ public final class EmbeddedServer implements DatabaseServer {
         () -> ProcessHandle.of(pid).map(process -> !process.isAlive()).orElse(true));
   }
 
+  /** Kills all its processes: SIGKILL. Returns when they are gone. */
+  public void kill() {
+    long pid = postmaster();
+    List<ProcessHandle> processes = processes(pid);
+    processes.forEach(ProcessHandle::destroyForcibly);
+    Waiting.until(
+        "end of the server",
+        Duration.ofSeconds(30),
+        () -> processes.stream().noneMatch(ProcessHandle::isAlive) && processes(pid).isEmpty());
+  }
+
+  /** Stops all its processes in their tracks: SIGSTOP. Returns their ids, for {@link #thaw}. */
+  public List<Long> freeze() {
+    List<Long> pids = processes(postmaster()).stream().map(ProcessHandle::pid).toList();
+    pids.forEach(pid -> trySend("STOP", pid));
+    return pids;
+  }
+
+  /** Lets processes go on that were frozen. */
+  public void thaw(List<Long> pids) {
+    pids.forEach(pid -> trySend("CONT", pid));
+  }
+
+  /** A session may have ended meanwhile. */
+  private static void trySend(String signal, long pid) {
+    try {
+      Signals.send(signal, pid);
+    } catch (IllegalStateException e) {
+      if (ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)) {
+        throw e;
+      }
+    }
+  }
+
+  /** The postmaster first, so that it starts no more. */
+  private static List<ProcessHandle> processes(long postmaster) {
+    return ProcessHandle.of(postmaster)
+        .map(parent -> Stream.concat(Stream.of(parent), parent.descendants()).toList())
+        .orElse(List.of());
+  }
+
   /** Starts it again, which replays its log. */
   public void restart() {
     postgres = start();
+  }
+
+  /** Returns where its data are. */
+  Path folder() {
+    return folder;
+  }
+
+  /** Has another server be this one from now on: its data, and where it listens. */
+  void replaceBy(EmbeddedServer other) {
+    folder = other.folder;
+    postgres = other.postgres;
   }
 
   @Override

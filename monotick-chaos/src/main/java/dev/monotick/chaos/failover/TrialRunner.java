@@ -2,15 +2,17 @@ package dev.monotick.chaos.failover;
 
 import dev.monotick.chaos.check.Checker;
 import dev.monotick.chaos.check.Findings;
+import dev.monotick.chaos.check.Scope;
 import dev.monotick.chaos.cluster.Cluster;
 import dev.monotick.chaos.cluster.ClusterSettings;
 import dev.monotick.chaos.cluster.DatabaseServer;
 import dev.monotick.chaos.cluster.Member;
 import dev.monotick.chaos.cluster.Sink;
 import dev.monotick.chaos.cluster.Surroundings;
-import dev.monotick.chaos.cluster.Waiting;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.process.Waiting;
+import dev.monotick.chaos.replica.Traits;
 import dev.monotick.chaos.replica.Workload;
 import dev.monotick.chaos.sink.Effect;
 import dev.monotick.leader.Fence;
@@ -53,7 +55,8 @@ final class TrialRunner implements AutoCloseable {
                 false,
                 Optional.empty(),
                 Optional.empty(),
-                Set.of(Workload.LEADER)),
+                Set.of(Workload.LEADER),
+                Traits.TASKS),
             server,
             sink,
             journal,
@@ -82,7 +85,7 @@ final class TrialRunner implements AutoCloseable {
 
   /** Holds what was told so far against what is promised. */
   Findings check() {
-    return Checker.check(journal.all(), sink.effects(), List.of(), null);
+    return Checker.check(Scope.ofTasks(), journal.all(), sink.effects(), List.of(), null);
   }
 
   @Override

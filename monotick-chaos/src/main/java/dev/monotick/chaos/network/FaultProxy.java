@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +30,7 @@ public final class FaultProxy implements AutoCloseable {
   private final Gate requests = new Gate();
   private final Gate replies = new Gate();
   private volatile @Nullable CommitTrap trap;
+  private volatile Duration replyDelay = Duration.ZERO;
   private volatile boolean closed;
 
   /**
@@ -60,6 +62,20 @@ public final class FaultProxy implements AutoCloseable {
   public void set(Link link) {
     requests.set(link.requestsPass);
     replies.set(link.repliesPass);
+  }
+
+  /** Holds up each piece of what the server sends for that long. */
+  public void delayReplies(Duration delay) {
+    replyDelay = delay;
+  }
+
+  Duration replyDelay() {
+    return replyDelay;
+  }
+
+  /** Returns the ports by which the server knows the connections that are open. */
+  public List<Integer> serverPorts() {
+    return connections.stream().map(ProxiedConnection::serverPort).sorted().toList();
   }
 
   /** Resets all connections that are open. */

@@ -1,5 +1,6 @@
 package dev.monotick.chaos.network;
 
+import dev.monotick.chaos.process.Waiting;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.EOFException;
@@ -25,6 +26,11 @@ final class ProxiedConnection {
     this.proxy = proxy;
     this.client = client;
     this.server = server;
+  }
+
+  /** Returns the port by which the server knows it. */
+  int serverPort() {
+    return server.getLocalPort();
   }
 
   /** Hands on what the client sends, until one side is gone. */
@@ -74,6 +80,7 @@ final class ProxiedConnection {
         if (!proxy.replies().pass()) {
           return;
         }
+        Waiting.let(proxy.replyDelay());
         output.write(buffer, 0, read);
       }
       hangUp(proxy.replies(), client);

@@ -37,6 +37,10 @@ final class EventTeller implements EventListener {
           notRun.gap().outcome());
     } else if (event instanceof MonotickEvent.ReportRefused refused) {
       tell("refused", refused.tick(), "outcome", refused.outcome());
+    } else if (event instanceof MonotickEvent.JobEndRefused refused) {
+      teller.tell("jobRefused", "job", refused.id(), "run", refused.run());
+    } else if (event instanceof MonotickEvent.BodyStuck stuck) {
+      tell("stuck", stuck.tick(), "for", stuck.ignoredFor());
     } else if (event instanceof MonotickEvent.SlotWorkFailed failed) {
       tell("slotFailed", failed.tick(), "failure", failed.failure());
     }

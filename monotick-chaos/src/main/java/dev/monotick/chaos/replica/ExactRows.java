@@ -7,8 +7,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import javax.sql.DataSource;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A table that the leader writes into together with its ticks: exactly one row for each tick that
@@ -26,15 +24,16 @@ public final class ExactRows {
   /**
    * A row.
    *
+   * @param task name of the task
    * @param nominal nominal time of the tick, as text
    * @param replica who wrote it
    */
-  public record Row(String nominal, String replica) {}
+  public record Row(String task, String nominal, String replica) {}
 
   /** Creates the table. */
   public void create(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      statement.execute("create table " + table() + " (nominal text, replica text)");
+      statement.execute("create table " + table() + " (task text, nominal text, replica text)");
     }
   }
 
@@ -42,10 +41,10 @@ public final class ExactRows {
   public List<Row> read(Connection connection) throws SQLException {
     List<Row> rows = new ArrayList<>();
     try (PreparedStatement statement =
-            connection.prepareStatement("select nominal, replica from " + table());
+            connection.prepareStatement("select task, nominal, replica from " + table());
         ResultSet found = statement.executeQuery()) {
       while (found.next()) {
-        rows.add(new Row(found.getString(1), found.getString(2)));
+        rows.add(new Row(found.getString(1), found.getString(2), found.getString(3)));
       }
     }
     return rows;
@@ -53,22 +52,12 @@ public final class ExactRows {
 
   void insert(Connection connection, Row row) throws SQLException {
     try (PreparedStatement statement =
-        connection.prepareStatement("insert into " + table() + " values (?, ?)")) {
-      statement.setString(1, row.nominal());
-      statement.setString(2, row.replica());
+        connection.prepareStatement("insert into " + table() + " values (?, ?, ?)")) {
+      statement.setString(1, row.task());
+      statement.setString(2, row.nominal());
+      statement.setString(3, row.replica());
       statement.executeUpdate();
     }
-  }
-
-  static DataSource dataSource(ReplicaSettings settings) {
-    PGSimpleDataSource dataSource = new PGSimpleDataSource();
-    dataSource.setUrl(settings.url());
-    dataSource.setUser(settings.user());
-    dataSource.setPassword(settings.password());
-    dataSource.setConnectTimeout(2);
-    dataSource.setLoginTimeout(2);
-    dataSource.setSocketTimeout(2);
-    return dataSource;
   }
 
   private String table() {

@@ -26,6 +26,8 @@ import java.util.stream.Collectors;
  * @param membership timing of membership, empty for the default
  * @param sink where effects go
  * @param tasks names of the tasks it runs
+ * @param traits what it does, as all others of its cluster
+ * @param launch what it has for itself
  */
 public record ReplicaSettings(
     String name,
@@ -38,7 +40,9 @@ public record ReplicaSettings(
     Optional<LeaseTiming> lease,
     Optional<LeaseTiming> membership,
     InetSocketAddress sink,
-    Set<String> tasks) {
+    Set<String> tasks,
+    Traits traits,
+    Launch launch) {
 
   /** Copies the names. */
   public ReplicaSettings {
@@ -58,7 +62,13 @@ public record ReplicaSettings(
                 "leadership=" + leadership,
                 "portable=" + portable,
                 "sink=" + sink.getAddress().getHostAddress() + ":" + sink.getPort(),
-                "tasks=" + String.join(",", tasks)));
+                "tasks=" + String.join(",", tasks),
+                "period=" + traits.period(),
+                "jobs=" + traits.jobs(),
+                "unguarded=" + traits.unguarded(),
+                "called=" + launch.called(),
+                "rate=" + launch.rate(),
+                "edition=" + launch.edition()));
     lease.ifPresent(timing -> arguments.add("lease=" + text(timing)));
     membership.ifPresent(timing -> arguments.add("membership=" + text(timing)));
     return arguments;
@@ -85,7 +95,15 @@ public record ReplicaSettings(
         Optional.ofNullable(values.get("membership")).map(ReplicaSettings::timing),
         new InetSocketAddress(
             sink.substring(0, colon), Integer.parseInt(sink.substring(colon + 1))),
-        Arrays.stream(need(values, "tasks").split(",", -1)).collect(Collectors.toSet()));
+        Arrays.stream(need(values, "tasks").split(",", -1)).collect(Collectors.toSet()),
+        new Traits(
+            Duration.parse(need(values, "period")),
+            Boolean.parseBoolean(need(values, "jobs")),
+            Boolean.parseBoolean(need(values, "unguarded"))),
+        new Launch(
+            need(values, "called"),
+            Double.parseDouble(need(values, "rate")),
+            Integer.parseInt(need(values, "edition"))));
   }
 
   private static String need(Map<String, String> values, String name) {

@@ -23,6 +23,7 @@ final class Stores {
             .time(time);
     settings.lease().ifPresent(builder::leaseTiming);
     settings.membership().ifPresent(builder::membershipTiming);
-    return builder.build();
+    PostgresStore store = builder.build();
+    return settings.traits().unguarded() ? new UnguardedStore(store, time) : store;
   }
 }

@@ -24,12 +24,19 @@ final class TermWatch implements LeadershipListener {
   private static final long WORTH_TELLING_NANOS = 20_000_000;
 
   private final Teller teller;
+  private final double rate;
   private @Nullable LeaderTerm term; // guarded by this
   private long lastValid; // guarded by this
   private long toldUntil; // guarded by this
 
-  TermWatch(Teller teller) {
+  /**
+   * Creates one.
+   *
+   * @param rate how fast the clock runs by which terms are measured
+   */
+  TermWatch(Teller teller, double rate) {
     this.teller = teller;
+    this.rate = rate;
   }
 
   void start() {
@@ -46,7 +53,8 @@ final class TermWatch implements LeadershipListener {
     thread.start();
   }
 
-  private synchronized void look() {
+  /** Tells what may be relied on now, if that is worth telling. */
+  synchronized void look() {
     LeaderTerm current = term;
     if (current == null) {
       return;
@@ -56,7 +64,7 @@ final class TermWatch implements LeadershipListener {
     if (validFor.isZero() || validFor.isNegative()) {
       return;
     }
-    long until = before + validFor.toNanos();
+    long until = before + (long) (validFor.toNanos() / rate);
     if (lastValid == 0 || until - toldUntil > WORTH_TELLING_NANOS) {
       toldUntil = until;
       teller.tell(

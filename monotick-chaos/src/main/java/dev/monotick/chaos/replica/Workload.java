@@ -1,5 +1,7 @@
 package dev.monotick.chaos.replica;
 
+import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.Teller;
 import dev.monotick.chaos.sink.Effect;
 import dev.monotick.chaos.sink.Effect.Kind;
 import dev.monotick.chaos.sink.SinkClient;
@@ -12,16 +14,16 @@ import dev.monotick.task.TaskContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /**
- * One task of each mode, each due five times a second, one more that is run again after a crash,
- * and one that writes into the database in one commit with its tick. The bodies of the others do
- * nothing but have an effect on the sink.
+ * Tasks of each mode and effect. Their bodies do nothing but have an effect on the sink, or write
+ * into the database in one commit with their tick.
  */
 public final class Workload {
 
-  /** How often every task is due. */
+  /** How often every task is due, if nothing else is said. */
   public static final Duration PERIOD = Duration.ofMillis(200);
 
   /** Runs on every replica. */
@@ -42,14 +44,59 @@ public final class Workload {
   /** Runs on every replica, each of which claims other rows of a table. */
   public static final String SHARED = "shared";
 
-  /** All of them. */
+  /** Runs on the leader, at least once, and is idempotent by its key. */
+  public static final String LEADER_AGAIN = "leader-again";
+
+  /** Runs on one replica, and writes into the database together with its tick. */
+  public static final String ONE_EXACT = "one-exact";
+
+  /** Runs on the leader for longer than its period, hears no interrupt and does not look again. */
+  public static final String SLOW = "slow";
+
+  /** Runs on one replica, and is paused and resumed by people. */
+  public static final String PAUSED = "paused";
+
+  /** Runs on one replica whenever somebody asks for it. */
+  public static final String ASKED = "asked";
+
+  /** Runs on one replica; editions of the program differ in when. */
+  public static final String EDITED = "edited";
+
+  /** One of each mode, and two more with other effects. */
   public static final Set<String> ALL = Set.of(EVERY, LEADER, ONE, AGAIN, EXACT, SHARED);
 
+  /** All there are. */
+  public static final Set<String> FULL =
+      Set.of(
+          EVERY,
+          LEADER,
+          ONE,
+          AGAIN,
+          EXACT,
+          SHARED,
+          LEADER_AGAIN,
+          ONE_EXACT,
+          SLOW,
+          PAUSED,
+          ASKED,
+          EDITED);
+
+  /** How many periods a body of {@link #SLOW} takes, and a half. */
+  private static final int SLOW_PERIODS = 2;
+
   private final ReplicaSettings settings;
+  private final Teller teller;
+  private final TermWatch terms;
+  private final DataSource dataSource;
+  private final ExactRows rows;
   private final SinkClient sink;
 
-  Workload(ReplicaSettings settings) {
+  Workload(ReplicaSettings settings, Teller teller, TermWatch terms, DataSource dataSource) {
     this.settings = settings;
+    this.teller = teller;
+    this.terms = terms;
+    this.dataSource = dataSource;
+    this.rows = new ExactRows(settings.schema());
     this.sink = new SinkClient(settings.sink());
   }
 
@@ -57,47 +104,110 @@ public final class Workload {
     return settings.tasks().stream().sorted().map(this::task).toList();
   }
 
+  /**
+   * Returns the period of {@link #EDITED} in an edition: odd and even ones have no times in common
+   * but few.
+   */
+  public static Duration editedPeriod(Duration period, int edition) {
+    return edition % 2 == 1 ? period : period.multipliedBy(7).dividedBy(10);
+  }
+
   private Task task(String name) {
     TaskBuilder task =
-        Task.named(name).every(PERIOD).backoff(Backoff.none()).timeout(Duration.ofMinutes(5));
+        Task.named(name)
+            .every(settings.traits().period())
+            .backoff(Backoff.none())
+            .timeout(Duration.ofMinutes(5));
     return switch (name) {
       case EVERY -> task.mode(HaMode.EVERY_REPLICA).run(context -> send(context, Kind.PLAIN));
       case LEADER -> task.mode(HaMode.LEADER).run(context -> announceAndSend(context, Kind.FENCED));
-      case ONE ->
+      case ONE, PAUSED ->
           task.mode(HaMode.ONE_REPLICA).run(context -> announceAndSend(context, Kind.PLAIN));
-      case AGAIN ->
-          task.mode(HaMode.ONE_REPLICA)
-              .effect(dev.monotick.task.Effect.AT_LEAST_ONCE)
-              .run(context -> announceAndSend(context, Kind.IDEMPOTENT));
-      case EXACT -> {
-        ExactRows rows = new ExactRows(settings.schema());
-        DataSource dataSource = ExactRows.dataSource(settings);
-        yield task.mode(HaMode.LEADER)
-            .effect(dev.monotick.task.Effect.TRANSACTIONAL)
-            .run(context -> writeExactly(context, rows, dataSource));
-      }
+      case AGAIN -> again(task.mode(HaMode.ONE_REPLICA));
+      case LEADER_AGAIN -> again(task.mode(HaMode.LEADER));
+      case EXACT -> exact(task.mode(HaMode.LEADER));
+      case ONE_EXACT -> exact(task.mode(HaMode.ONE_REPLICA));
       case SHARED -> {
-        SharedRows rows = new SharedRows(settings);
-        yield task.mode(HaMode.SHARED).slots(2).run(context -> share(context, rows));
+        SharedRows shared = new SharedRows(settings);
+        yield task.mode(HaMode.SHARED).slots(2).run(context -> share(context, shared));
       }
+      case SLOW -> task.mode(HaMode.LEADER).run(this::dawdleAndSend);
+      case ASKED ->
+          task.cron("0 0 1 1 *")
+              .mode(HaMode.ONE_REPLICA)
+              .run(context -> announceAndSend(context, Kind.PLAIN));
+      case EDITED ->
+          task.every(editedPeriod(settings.traits().period(), settings.launch().edition()))
+              .mode(HaMode.ONE_REPLICA)
+              .run(context -> announceAndSend(context, Kind.PLAIN));
       default -> throw new IllegalArgumentException("there is no task " + name);
     };
   }
 
+  private Task again(TaskBuilder task) {
+    return task.effect(dev.monotick.task.Effect.AT_LEAST_ONCE)
+        .run(context -> announceAndSend(context, Kind.IDEMPOTENT));
+  }
+
+  /** Without a ledger there is no commit to share. */
+  private Task exact(TaskBuilder task) {
+    return settings.traits().unguarded()
+        ? task.run(context -> announceAndSend(context, Kind.PLAIN))
+        : task.effect(dev.monotick.task.Effect.TRANSACTIONAL).run(this::writeExactly);
+  }
+
   /** Looks whether it may, and acts without looking again: the gap that only a fence closes. */
   private void announceAndSend(TaskContext context, Kind kind) throws InterruptedException {
-    context.checkCancelled();
+    look(context);
     refuseStale(sink.announceAndSend(effect(context, kind, context.idempotencyKey())));
   }
 
+  /** As the worst of bodies: it takes its time, and nothing can stop it. */
+  private void dawdleAndSend(TaskContext context) throws InterruptedException {
+    look(context);
+    long end =
+        System.nanoTime() + settings.traits().period().toNanos() * (2 * SLOW_PERIODS + 1) / 2;
+    boolean interrupted = false;
+    for (long left = 1; left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    send(context, Kind.FENCED);
+  }
+
+  /** Asks whether it may, with the clock read before; throws if it may not. */
+  private void look(TaskContext context) throws InterruptedException {
+    terms.look();
+    long before = System.nanoTime();
+    context.checkCancelled();
+    context
+        .fence()
+        .ifPresent(
+            fence ->
+                teller.tell(
+                    Event.at(
+                        before,
+                        "guard",
+                        "task",
+                        context.tick().task(),
+                        "nominal",
+                        context.nominalTime(),
+                        "fence",
+                        fence)));
+  }
+
   /** Announces itself in the middle of its transaction, so that it can be held up there. */
-  private void writeExactly(TaskContext context, ExactRows rows, DataSource dataSource)
-      throws Exception {
+  private void writeExactly(TaskContext context) throws Exception {
     context.fencedTransaction(
         dataSource,
         connection -> {
           rows.insert(
-              connection, new ExactRows.Row(context.nominalTime().toString(), context.replica()));
+              connection,
+              new ExactRows.Row(
+                  context.tick().task(), context.nominalTime().toString(), settings.name()));
           sink.announce(effect(context, Kind.PLAIN, context.idempotencyKey()));
         });
   }
@@ -106,20 +216,21 @@ public final class Workload {
     refuseStale(sink.send(effect(context, kind, context.idempotencyKey())));
   }
 
-  private void share(TaskContext context, SharedRows rows) throws Exception {
-    for (long row : rows.claim(context.freeSlots())) {
+  private void share(TaskContext context, SharedRows shared) throws Exception {
+    for (long row : shared.claim(context.freeSlots())) {
       context.runInSlot(slot -> refuseStale(sink.send(effect(slot, Kind.PLAIN, "row-" + row))));
     }
   }
 
   private Effect effect(TaskContext context, Kind kind, String key) {
+    boolean fenced = kind == Kind.FENCED && !settings.traits().unguarded();
     return new Effect(
         settings.schema(),
         context.tick().task(),
         context.nominalTime().toString(),
         context.attempt(),
-        context.replica(),
-        kind,
+        settings.name(),
+        kind == Kind.FENCED && !fenced ? Kind.PLAIN : kind,
         context.fence().orElse(null),
         key);
   }

@@ -1,8 +1,6 @@
 package dev.monotick.chaos.storm;
 
-import dev.monotick.chaos.cluster.Waiting;
-import dev.monotick.job.JobKind;
-import dev.monotick.job.JobRequest;
+import dev.monotick.chaos.process.Waiting;
 import dev.monotick.job.Jobs;
 import dev.monotick.job.store.Enqueued;
 import java.sql.Connection;
@@ -22,17 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class JobFeeder implements Runnable {
 
   private static final Duration BEAT = Duration.ofMillis(50);
-  private static final int KEYS = 60;
-
-  /** Few, so that they are often taken. */
-  private static final int UNIQUE_KEYS = 12;
-
-  /** Milliseconds a job may take; less where few can run at a time. */
-  private static final int LONGEST = 1800;
-
-  private static final int LONGEST_LIMITED = 300;
-  private static final String[] TENANTS = {"", "", "acme", "zeta"};
-
   private final Jobs jobs;
   private final Connection connection;
   private final int most;
@@ -41,10 +28,6 @@ final class JobFeeder implements Runnable {
   private final AtomicInteger added = new AtomicInteger();
   private volatile @Nullable Exception failure;
   private volatile boolean over;
-
-  /** A job that is wanted. */
-  private record Wish(
-      JobRequest<String> request, JobPlan plan, @Nullable String unique, @Nullable String limit) {}
 
   /**
    * Creates one.
@@ -93,51 +76,16 @@ final class JobFeeder implements Runnable {
   }
 
   private void add(int count) throws SQLException {
-    List<Wish> wishes = new ArrayList<>();
+    List<JobWish> wishes = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      wishes.add(wish());
+      wishes.add(JobWish.random(random));
     }
     OffsetDateTime asked = now();
     List<Enqueued> replies =
         wishes.size() == 1
             ? List.of(jobs.enqueue(wishes.get(0).request()))
-            : jobs.enqueue(wishes.stream().map(Wish::request).toList());
+            : jobs.enqueue(wishes.stream().map(JobWish::request).toList());
     note(wishes, replies, asked);
-  }
-
-  private Wish wish() {
-    JobKind<String> kind = kind(random.nextInt(100));
-    JobPlan plan = JobPlan.random(random, kind == StormKinds.LIMITED ? LONGEST_LIMITED : LONGEST);
-    String tenant = TENANTS[random.nextInt(TENANTS.length)];
-    JobRequest<String> request = kind.of(plan.text()).priority(3 + 2 * random.nextInt(3));
-    if (!tenant.isEmpty()) {
-      request = request.tenant(tenant);
-    }
-    if (random.nextInt(100) < 10) {
-      request = request.delay(Duration.ofMillis(random.nextInt(500)));
-    }
-    String key = "k" + random.nextInt(kind == StormKinds.UNIQUE ? UNIQUE_KEYS : KEYS);
-    if (kind == StormKinds.UNIQUE) {
-      // A key is unique within its tenant.
-      return new Wish(
-          request.uniqueKey(key).header(StormKinds.KEY, key), plan, tenant + "/" + key, null);
-    } else if (kind == StormKinds.KEYED) {
-      return new Wish(request.limitKey(key).header(StormKinds.KEY, key), plan, null, key);
-    }
-    return new Wish(request, plan, null, null);
-  }
-
-  private static JobKind<String> kind(int percent) {
-    if (percent < 55) {
-      return StormKinds.PLAIN;
-    } else if (percent < 72) {
-      return StormKinds.UNIQUE;
-    } else if (percent < 76) {
-      return StormKinds.LIMITED;
-    } else if (percent < 86) {
-      return StormKinds.KEYED;
-    }
-    return StormKinds.EXACT;
   }
 
   private OffsetDateTime now() throws SQLException {
@@ -148,7 +96,7 @@ final class JobFeeder implements Runnable {
     }
   }
 
-  private void note(List<Wish> wishes, List<Enqueued> replies, OffsetDateTime asked)
+  private void note(List<JobWish> wishes, List<Enqueued> replies, OffsetDateTime asked)
       throws SQLException {
     try (PreparedStatement job =
             connection.prepareStatement(
@@ -159,7 +107,7 @@ final class JobFeeder implements Runnable {
                 "insert into watch.duplicate (id, unique_key, asked_at) values (?, ?, ?)")) {
       int fresh = 0;
       for (int i = 0; i < wishes.size(); i++) {
-        Wish wish = wishes.get(i);
+        JobWish wish = wishes.get(i);
         long id = replies.get(i).id().value();
         if (replies.get(i).isNew()) {
           job.setLong(1, id);

@@ -1,8 +1,8 @@
 package dev.monotick.chaos.storm;
 
 import dev.monotick.chaos.cluster.DatabaseServer;
-import dev.monotick.chaos.cluster.Waiting;
 import dev.monotick.chaos.history.Journal;
+import dev.monotick.chaos.process.Waiting;
 import dev.monotick.job.Jobs;
 import dev.monotick.postgres.PostgresStore;
 import java.net.InetSocketAddress;
@@ -64,7 +64,7 @@ public final class JobStorm {
         StormWorkers workers = new StormWorkers(server, folder, journal);
         Connection feeding = connect();
         Connection watching = connect()) {
-      StormTables.create(watching);
+      StormTables.create(watching, StormTables.STORE);
       Jobs jobs = Jobs.of(store);
       StormKinds.LIMITS.forEach(jobs::limit);
       workers.start(settings.workers());
@@ -120,7 +120,7 @@ public final class JobStorm {
   }
 
   private StormResult result(Connection connection, StormFaults faults) throws SQLException {
-    StormCheck check = StormCheck.of(connection);
+    StormCheck check = StormCheck.of(connection, StormTables.STORE, true);
     return new StormResult(
         count(connection, "select count(*) from watch.job"),
         count(connection, "select count(*) from watch.run where word = 'begin'"),

@@ -15,10 +15,20 @@ final class StormCheck {
   private final Map<String, Long> found = new LinkedHashMap<>();
   private final List<String> violations = new ArrayList<>();
 
-  private StormCheck() {}
+  private final String schema;
 
-  static StormCheck of(Connection connection) throws SQLException {
-    StormCheck check = new StormCheck();
+  private StormCheck(String schema) {
+    this.schema = schema;
+  }
+
+  /**
+   * Checks.
+   *
+   * @param schema of the store
+   * @param needed whether to complain, too, if nothing could have gone wrong
+   */
+  static StormCheck of(Connection connection, String schema, boolean needed) throws SQLException {
+    StormCheck check = new StormCheck(schema);
     try (Statement statement = connection.createStatement()) {
       for (String index :
           List.of("job (id)", "run (job, run)", "effect (job)", "claim (job, run)")) {
@@ -26,11 +36,11 @@ final class StormCheck {
         statement.execute("create index if not exists " + name + " on watch." + index);
         statement.execute("analyze watch." + index.substring(0, index.indexOf(' ')));
       }
-      statement.execute("analyze storm.job_attempt");
+      statement.execute("analyze " + schema + ".job_attempt");
       for (StormRules.Rule rule : StormRules.ALL) {
         check.check(statement, rule);
       }
-      for (StormRules.Rule rule : StormRules.NEEDED) {
+      for (StormRules.Rule rule : needed ? StormRules.NEEDED : List.<StormRules.Rule>of()) {
         check.need(statement, rule);
       }
     }
@@ -68,7 +78,9 @@ final class StormCheck {
     }
   }
 
-  private static String counting(StormRules.Rule rule) {
-    return "select count(*), min(what) from (" + rule.sql() + ") as violation(what)";
+  private String counting(StormRules.Rule rule) {
+    return "select count(*), min(what) from ("
+        + StormTables.in(schema, rule.sql())
+        + ") as violation(what)";
   }
 }

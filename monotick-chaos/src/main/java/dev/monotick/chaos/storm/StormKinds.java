@@ -14,6 +14,9 @@ final class StormKinds {
   /** Header with the key of a job, for the log. */
   static final String KEY = "key";
 
+  /** Header with the number of the wish for a job. */
+  static final String WISH = "wish";
+
   /** How many of {@link #LIMITED} may run at a time. */
   static final int LIMIT = 3;
 

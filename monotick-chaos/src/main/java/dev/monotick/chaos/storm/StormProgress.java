@@ -29,6 +29,14 @@ final class StormProgress {
     this.connection = connection;
   }
 
+  static boolean isOver(Connection connection, String schema) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(StormTables.in(schema, LOOK))) {
+      row.next();
+      return row.getLong(1) == 0 && row.getLong(2) == 0;
+    }
+  }
+
   void look() throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(LOOK)) {

@@ -18,6 +18,7 @@ final class StormRules {
   static final String UNIQUE = "unique_violations";
   static final String LIMIT = "limit_violations";
   static final String COUNTS = "counts_wrong";
+  static final String CANCEL = "cancels_undone";
 
   /**
    * A rule.
@@ -28,7 +29,10 @@ final class StormRules {
    */
   record Rule(String group, String text, String sql) {}
 
-  /** Outcomes: 0 SUCCEEDED, 1 RETRIED, 2 SNOOZED, 3 DIED, 5 HANDED_BACK, 6 RESCUED, 7 CRASHED. */
+  /**
+   * Outcomes: 0 SUCCEEDED, 1 RETRIED, 2 SNOOZED, 3 DIED, 5 HANDED_BACK, 6 RESCUED, 7 CRASHED, 9
+   * CANCELLED.
+   */
   static final List<Rule> ALL =
       List.of(
           new Rule(
@@ -36,7 +40,7 @@ final class StormRules {
               "job has no end",
               """
               select j.id::text from watch.job j
-               where not exists (select from storm.job_attempt a where a.job_id = j.id and a.outcome in (0, 3, 7))
+               where not exists (select from storm.job_attempt a where a.job_id = j.id and a.outcome in (0, 3, 7, 9))
               """),
           new Rule(
               LOST,
@@ -63,7 +67,7 @@ final class StormRules {
               """
               select a.job_id || ' run ' || b.run from storm.job_attempt a
                 join storm.job_attempt b on b.job_id = a.job_id and b.run > a.run
-               where a.outcome in (0, 3, 7)
+               where a.outcome in (0, 3, 7, 9)
               """),
           new Rule(
               TWICE,
@@ -104,7 +108,8 @@ final class StormRules {
                              bool_or(outcome = 0) as succeeded, bool_or(outcome = 7) as crashed,
                              bool_or(outcome = 3 and is_extra) as undone
                         from counted group by job_id) as c on c.job_id = j.id
-               where case when c.crashed or c.undone then c.attempts >= j.attempts or c.succeeded
+               where not exists (select from watch.cancel k where k.id = j.id)
+                 and case when c.crashed or c.undone then c.attempts >= j.attempts or c.succeeded
                      else c.attempts <> j.attempts or c.succeeded <> j.succeeds end
               """),
           new Rule(
@@ -128,7 +133,9 @@ final class StormRules {
                 left join (select distinct on (job, run) job, run, word from watch.run where word <> 'begin'
                             order by job, run, number desc) as r on r.job = a.job_id and r.run = a.run
                where not case a.outcome
-                 when 0 then coalesce(r.word = 'done', false)
+                 -- A handler may not hear that what it did in a transaction was committed.
+                 when 0 then coalesce(r.word = 'done' or r.word = 'undone'
+                                      and exists (select from watch.effect e where e.job = a.job_id and e.run = a.run), false)
                  when 1 then coalesce(r.word in ('failed', 'threw', 'undone') and a.attempt < 4, false)
                  when 2 then coalesce(r.word = 'snoozed', false)
                  when 3 then coalesce(r.word in ('failed for good', 'threw for good')
@@ -138,6 +145,7 @@ final class StormRules {
                                       not exists (select from watch.run b where b.job = a.job_id and b.run = a.run))
                  when 6 then true
                  when 7 then true
+                 when 9 then true
                  else false end
               """),
           new Rule(
@@ -155,7 +163,7 @@ final class StormRules {
               select coalesce(c.job, a.job_id) || ' run ' || coalesce(c.run, a.run)
                 from (select job, run, min(attempt) as attempt, count(*) as claims from watch.claim group by job, run) as c
                 full join storm.job_attempt a on a.job_id = c.job and a.run = c.run
-               where c.job is null or a.job_id is null or c.claims > 1 or c.attempt <> a.attempt
+               where c.job is null and a.outcome <> 9 or a.job_id is null or c.claims > 1 or c.attempt <> a.attempt
               """),
           new Rule(
               ATTEMPTS,
@@ -170,7 +178,7 @@ final class StormRules {
               select job || ' run ' || run
                 from (select r.job, r.run, r.at, lag(r.at) over (partition by r.job order by r.run) as before
                         from watch.run r join storm.job_attempt a on a.job_id = r.job and a.run = r.run
-                       where r.word = 'begin' and not (a.outcome in (6, 7) and r.at >= a.ended_at)) as s
+                       where r.word = 'begin' and not (a.outcome in (6, 7, 9) and r.at >= a.ended_at)) as s
                where at < before
               """),
           new Rule(
@@ -190,13 +198,28 @@ final class StormRules {
                where d.id is null or a.job_id is null
               """),
           new Rule(
+              CANCEL,
+              "job was called off, and ended otherwise",
+              """
+              select k.id::text from watch.cancel k
+               where k.is_acknowledged
+                 and not exists (select from storm.job_attempt a where a.job_id = k.id and a.outcome = 9)
+              """),
+          new Rule(
+              CANCEL,
+              "job is called off, and nobody did that",
+              """
+              select a.job_id::text from storm.job_attempt a
+               where a.outcome = 9 and not exists (select from watch.cancel k where k.id = a.job_id)
+              """),
+          new Rule(
               UNIQUE,
               "two jobs of a key were active at once",
               overlap(
                   """
                   select j.unique_key as key, least(j.known_at, c.at) as began, a.ended_at as ended
                     from watch.job j
-                    join storm.job_attempt a on a.job_id = j.id and a.outcome in (0, 3, 7)
+                    join storm.job_attempt a on a.job_id = j.id and a.outcome in (0, 3, 7, 9)
                     left join (select job, min(at) as at from watch.claim group by job) as c on c.job = j.id
                    where j.unique_key is not null
                   """,
@@ -209,7 +232,7 @@ final class StormRules {
               select d.unique_key || ' ' || d.id from watch.duplicate d
                where not exists (select from watch.job j join storm.job_attempt a on a.job_id = j.id
                                   where j.id = d.id and j.unique_key = d.unique_key
-                                    and a.outcome in (0, 3, 7) and a.ended_at > d.asked_at - interval '5 seconds')
+                                    and a.outcome in (0, 3, 7, 9) and a.ended_at > d.asked_at - interval '5 seconds')
               """),
           new Rule(LIMIT, "too many claimed at once", overlap(claims("limited"), StormKinds.LIMIT)),
           new Rule(LIMIT, "too many of a key claimed at once", overlap(claims("keyed"), 1)),
@@ -274,7 +297,7 @@ final class StormRules {
   private static String runs(String kind) {
     return """
     select coalesce(b.key, '') as key, b.at as began,
-           case when a.outcome in (6, 7) then least(e.at, a.ended_at) else coalesce(e.at, a.ended_at) end as ended
+           case when a.outcome in (6, 7, 9) then least(e.at, a.ended_at) else coalesce(e.at, a.ended_at) end as ended
       from watch.run b
       join storm.job_attempt a on a.job_id = b.job and a.run = b.run
       left join (select job, run, min(at) as at from watch.run where word <> 'begin' group by job, run) as e

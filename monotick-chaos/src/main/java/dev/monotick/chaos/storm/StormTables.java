@@ -48,6 +48,12 @@ final class StormTables {
         word     text        not null
       );
 
+      -- What was called off.
+      create table watch.cancel (
+        id               bigint  not null,
+        is_acknowledged  boolean not null -- it was not over until then
+      );
+
       -- Written by jobs in the transactions that they succeed in.
       create table watch.effect (
         job  bigint  not null,
@@ -76,9 +82,14 @@ final class StormTables {
   private StormTables() {}
 
   /** Creates the tables; those of the store are there. */
-  static void create(Connection connection) throws SQLException {
+  static void create(Connection connection, String schema) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      statement.execute(TABLES);
+      statement.execute(in(schema, TABLES));
     }
+  }
+
+  /** Returns a statement on the tables of {@link #STORE} as one on those of another schema. */
+  static String in(String schema, String sql) {
+    return sql.replace(STORE + ".", schema + ".");
   }
 }

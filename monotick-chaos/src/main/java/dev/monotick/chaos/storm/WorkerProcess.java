@@ -24,7 +24,7 @@ public final class WorkerProcess {
     Teller teller = new Teller();
     StormHandlers handlers =
         new StormHandlers(
-            new RunLog(to(settings, new PGSimpleDataSource())),
+            new TableRunLog(to(settings, new PGSimpleDataSource())),
             to(settings, new EffectConnections()));
     MonotickBuilder builder =
         Monotick.builder()

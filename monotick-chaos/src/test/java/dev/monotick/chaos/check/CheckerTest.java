@@ -118,7 +118,18 @@ class CheckerTest {
     ledger.replaceAll(
         row ->
             row.task().equals("one") && row.first().equals(time(4))
-                ? new LedgerRow("one", row.first(), row.last(), 1, "RUNNING", null, 1, row.fence())
+                ? new LedgerRow(
+                    "one",
+                    row.first(),
+                    row.last(),
+                    1,
+                    "RUNNING",
+                    null,
+                    1,
+                    row.fence(),
+                    null,
+                    null,
+                    null)
                 : row);
     assertViolation("every tick has one outcome: none after the run");
   }
@@ -139,7 +150,8 @@ class CheckerTest {
     row("one", 6, 9, "MISSED", null);
     assertThat(check().violations()).isEmpty();
     ledger.removeIf(row -> row.count() > 1);
-    ledger.add(new LedgerRow("one", time(6), time(9), 3, "ENDED", "MISSED", 0, null));
+    ledger.add(
+        new LedgerRow("one", time(6), time(9), 3, "ENDED", "MISSED", 0, null, null, null, null));
     assertViolation("miscounted");
   }
 
@@ -168,6 +180,103 @@ class CheckerTest {
     assertViolation("what has an effect was run");
   }
 
+  @Test
+  void aBodyThatMayActAfterItsTermIsFound() {
+    journal.add(new Journal.Entry("a", guard(150)));
+    assertThat(check().violations()).isEmpty();
+    assertThat(check().guards()).isEqualTo(1);
+    journal.add(new Journal.Entry("a", guard(201)));
+    assertViolation("nothing starts after its term");
+  }
+
+  @Test
+  void aBodyThatMayActWithoutATermIsFound() {
+    journal.add(new Journal.Entry("z", guard(150)));
+    assertViolation("nothing starts after its term");
+  }
+
+  @Test
+  void termsMayOverlapWhereAClockIsBeyondItsBoundAndNowhereElse() {
+    trust("c", "1.3", 399, 500);
+    tell("c", "started", "rate", 1.04, "edition", 1);
+    assertViolation("one leader at a time");
+    tell("c", "started", "rate", 1.25, "edition", 1);
+    assertThat(check().violations()).isEmpty();
+    assertThat(check().excusedOverlaps()).isEqualTo(1);
+  }
+
+  @Test
+  void termsMayOverlapAfterAllSessionsOfTheOlderWereEndedAndNotBefore() {
+    trust("c", "1.3", 399, 500);
+    journal.add(new Journal.Entry("nemesis", Event.at(450, "terminate", "whom", "b")));
+    assertViolation("one leader at a time");
+    journal.add(new Journal.Entry("nemesis", Event.at(390, "terminate", "whom", "b")));
+    assertThat(check().violations()).isEmpty();
+  }
+
+  @Test
+  void runsThatOverlapAreFound() {
+    ran("one", 8, time(8), time(12));
+    ran("one", 9, time(9), time(10));
+    assertViolation("runs do not overlap");
+  }
+
+  @Test
+  void ticksThatAreStartedOutOfTheirOrderAreFound() {
+    ran("one", 8, time(20), time(20));
+    ran("one", 9, time(10), time(10));
+    assertViolation("ticks are started in their order");
+  }
+
+  @Test
+  void aTimeThatIsNotOnTheScheduleIsFound() {
+    ledger.removeIf(row -> row.task().equals("one"));
+    ledger.add(
+        new LedgerRow(
+            "one",
+            time(0).plusMillis(7),
+            time(0).plusMillis(7),
+            1,
+            "ENDED",
+            "MISSED",
+            0,
+            null,
+            null,
+            null,
+            null));
+    assertViolation("everybody computes the same times");
+  }
+
+  @Test
+  void aTimeOfAnEditedTaskThatComesTwiceIsFound() {
+    row("edited", 1, 3, "MISSED", null);
+    row("edited", 3, 3, "SUCCEEDED", null);
+    assertViolation("times only grow");
+  }
+
+  private static Event guard(long at) {
+    return Event.at(at, "guard", "task", "leader", "nominal", at(1), "fence", "1.1");
+  }
+
+  private void ran(String task, int tick, Instant started, Instant ended) {
+    ledger.replaceAll(
+        row ->
+            row.task().equals(task) && row.first().equals(time(tick))
+                ? new LedgerRow(
+                    task,
+                    row.first(),
+                    row.last(),
+                    1,
+                    "ENDED",
+                    "SUCCEEDED",
+                    1,
+                    null,
+                    null,
+                    started,
+                    ended)
+                : row);
+  }
+
   private void aGoodRunAgain() {
     journal.clear();
     effects.clear();
@@ -180,7 +289,7 @@ class CheckerTest {
   }
 
   private Findings check() {
-    return Checker.check(journal, effects, ledger, time(9));
+    return Checker.check(Scope.ofTasks(), journal, effects, ledger, time(9));
   }
 
   private void tell(String source, String kind, Object... fields) {
@@ -218,7 +327,18 @@ class CheckerTest {
 
   private void row(String task, int first, int last, String outcome, @Nullable Fence fence) {
     ledger.add(
-        new LedgerRow(task, time(first), time(last), last - first + 1, "ENDED", outcome, 1, fence));
+        new LedgerRow(
+            task,
+            time(first),
+            time(last),
+            last - first + 1,
+            "ENDED",
+            outcome,
+            1,
+            fence,
+            null,
+            null,
+            null));
   }
 
   private static Instant time(int tick) {

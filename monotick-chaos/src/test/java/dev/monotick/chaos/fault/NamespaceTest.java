@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.monotick.chaos.check.Findings;
 import dev.monotick.chaos.cluster.Member;
+import dev.monotick.chaos.cluster.Namespaces;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.network.Link;
 import java.util.Optional;

@@ -3,16 +3,18 @@ package dev.monotick.chaos.fault;
 import dev.monotick.chaos.check.Checker;
 import dev.monotick.chaos.check.Findings;
 import dev.monotick.chaos.check.LedgerRow;
+import dev.monotick.chaos.check.Scope;
 import dev.monotick.chaos.cluster.Cluster;
 import dev.monotick.chaos.cluster.ClusterSettings;
 import dev.monotick.chaos.cluster.DatabaseServer;
 import dev.monotick.chaos.cluster.Member;
 import dev.monotick.chaos.cluster.Sink;
 import dev.monotick.chaos.cluster.Surroundings;
-import dev.monotick.chaos.cluster.Waiting;
 import dev.monotick.chaos.history.Event;
 import dev.monotick.chaos.history.Journal;
+import dev.monotick.chaos.process.Waiting;
 import dev.monotick.chaos.replica.ExactRows;
+import dev.monotick.chaos.replica.Traits;
 import dev.monotick.chaos.replica.Workload;
 import dev.monotick.chaos.sink.Effect;
 import dev.monotick.leader.Fence;
@@ -80,7 +82,8 @@ final class Run implements AutoCloseable {
                 flavour.portable,
                 Optional.of(TIMING),
                 Optional.of(TIMING),
-                Workload.ALL),
+                Workload.ALL,
+                Traits.TASKS),
             server,
             sink,
             journal,
@@ -173,7 +176,7 @@ final class Run implements AutoCloseable {
           return IN_LEDGER.stream().allMatch(task -> isSettled(task, until, rows));
         });
     // What it says of ticks up to then will not change any more, while later ones go on.
-    Findings findings = Checker.check(journal.all(), effects(), ledger(), until);
+    Findings findings = Checker.check(Scope.ofTasks(), journal.all(), effects(), ledger(), until);
     writeDown(findings);
     return findings;
   }
@@ -199,7 +202,7 @@ final class Run implements AutoCloseable {
               "group",
               cluster.settings().schema(),
               "task",
-              Workload.EXACT,
+              row.task(),
               "nominal",
               row.nominal(),
               "attempt",

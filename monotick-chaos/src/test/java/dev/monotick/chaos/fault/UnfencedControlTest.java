@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.chaos.check.Checker;
 import dev.monotick.chaos.check.Findings;
+import dev.monotick.chaos.check.Scope;
 import dev.monotick.chaos.cluster.DatabaseServer;
 import dev.monotick.chaos.cluster.Sink;
 import dev.monotick.chaos.history.Event;
@@ -60,7 +61,8 @@ class UnfencedControlTest {
           mark,
           same.and(entry -> entry.event().has("replica", held.get("replica"))));
 
-      Findings findings = Checker.check(journal.all(), sink.effects(), List.of(), null);
+      Findings findings =
+          Checker.check(Scope.ofTasks(), journal.all(), sink.effects(), List.of(), null);
       assertThat(findings.duplicates()).isPositive();
       assertThat(findings.violations())
           .anyMatch(violation -> violation.contains(held.get("nominal")));

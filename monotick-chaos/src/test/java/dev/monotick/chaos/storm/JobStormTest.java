@@ -80,6 +80,15 @@ class JobStormTest {
               + " and word = 'begin' and run = 1");
       assertFound(
           connection,
+          StormRules.CANCEL,
+          "insert into watch.cancel select job_id, true from storm.job_attempt where outcome = 0"
+              + " limit 1");
+      assertFound(
+          connection,
+          StormRules.CANCEL,
+          "update storm.job_attempt set outcome = 9 where outcome = 0");
+      assertFound(
+          connection,
           StormRules.COUNTS,
           "insert into storm.job_delta select lane, 0, 1, 0, 0, 0, 0, 0 from storm.job limit 1");
     }
@@ -90,7 +99,9 @@ class JobStormTest {
     try (Statement statement = connection.createStatement()) {
       assertThat(statement.executeUpdate(sabotage)).as(sabotage).isPositive();
     }
-    assertThat(StormCheck.of(connection).found().get(group)).as(sabotage).isPositive();
+    assertThat(StormCheck.of(connection, StormTables.STORE, true).found().get(group))
+        .as(sabotage)
+        .isPositive();
     connection.rollback();
   }
 }

@@ -1,4 +1,4 @@
-package dev.monotick.chaos.fault;
+package dev.monotick.chaos.process;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * whether it is a JVM or PostgreSQL. Where there is no C compiler to build it, replicas are asked
  * to add the offset themselves.
  */
-final class ClockShim {
+public final class ClockShim {
 
   private final @Nullable Path library;
   private final Path folder;
@@ -32,7 +32,7 @@ final class ClockShim {
   }
 
   /** Builds the library in a folder, if this machine has a C compiler. */
-  static ClockShim build(Path folder) {
+  public static ClockShim build(Path folder) {
     Path source = folder.resolve("clockshim.c");
     Path library = folder.resolve("clockshim.so");
     try (InputStream text = ClockShim.class.getResourceAsStream("clockshim.c")) {
@@ -49,7 +49,7 @@ final class ClockShim {
   }
 
   /** Returns the variables for a process whose clock is set under that name. */
-  Map<String, String> environment(String name) {
+  public Map<String, String> environment(String name) {
     if (!Files.exists(file(name))) {
       set(name, Duration.ZERO);
     }
@@ -59,12 +59,12 @@ final class ClockShim {
   }
 
   /** Says whether the clock of any process can be moved, not only that of a replica. */
-  boolean movesAnyProcess() {
+  public boolean movesAnyProcess() {
     return library != null;
   }
 
   /** Sets the clock of the processes of that name so far ahead of the true time, or behind. */
-  void set(String name, Duration offset) {
+  public void set(String name, Duration offset) {
     ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
     bytes.putLong(0, offset.toNanos());
     try (FileChannel channel =

@@ -1,6 +1,5 @@
-package dev.monotick.chaos.fault;
+package dev.monotick.chaos.cluster;
 
-import dev.monotick.chaos.cluster.Surroundings;
 import dev.monotick.chaos.network.Link;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,7 +22,7 @@ import java.util.regex.Pattern;
  *
  * <p>Needs root and the program {@code ip}.
  */
-final class Namespaces implements AutoCloseable {
+public final class Namespaces implements AutoCloseable {
 
   private static final long PID = ProcessHandle.current().pid();
   private static final Pattern OURS = Pattern.compile("mtk-([0-9]+)-.*");
@@ -37,7 +36,7 @@ final class Namespaces implements AutoCloseable {
   }
 
   /** Says why there can be none on this machine; empty if there can. */
-  static Optional<String> obstacle() {
+  public static Optional<String> obstacle() {
     String name = "mtk-" + PID + "-probe";
     String device = "mtk" + PID + "p";
     Optional<String> refused =
@@ -57,7 +56,7 @@ final class Namespaces implements AutoCloseable {
   }
 
   /** Makes a namespace for each place. */
-  static Namespaces create(String... places) {
+  public static Namespaces create(String... places) {
     removeOfTheDead();
     Namespaces made = new Namespaces(List.of(places));
     Runtime.getRuntime().addShutdownHook(made.undoAtExit);
@@ -75,7 +74,7 @@ final class Namespaces implements AutoCloseable {
   /**
    * Returns how a process of that place is started, and by which addresses it sees this machine.
    */
-  Surroundings of(String place) {
+  public Surroundings of(String place) {
     return new Surroundings(
         List.of("ip", "netns", "exec", replica(place)),
         Map.of(),
@@ -84,7 +83,7 @@ final class Namespaces implements AutoCloseable {
   }
 
   /** Breaks or heals the way between a place and this machine that leads through the router. */
-  void set(String place, Link link) {
+  public void set(String place, Link link) {
     // A route to one address is stronger than that to its network.
     boolean requests = link == Link.PASSING || link == Link.CUT_REPLIES;
     boolean replies = link == Link.PASSING || link == Link.CUT_REQUESTS;

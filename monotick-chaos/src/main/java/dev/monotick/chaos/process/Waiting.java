@@ -1,4 +1,4 @@
-package dev.monotick.chaos.cluster;
+package dev.monotick.chaos.process;
 
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;

@@ -1,0 +1,125 @@
+package dev.monotick.chaos.campaign;
+
+import dev.monotick.chaos.check.LedgerRow;
+import dev.monotick.chaos.check.Scope;
+import dev.monotick.chaos.cluster.Member;
+import dev.monotick.chaos.history.Journal;
+import dev.monotick.chaos.nemesis.Nemesis;
+import dev.monotick.chaos.nemesis.Scene;
+import dev.monotick.chaos.process.Waiting;
+import dev.monotick.chaos.replica.Workload;
+import dev.monotick.chaos.storm.JobHistory;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Waits, when no more faults strike, until everything that was begun has come to its end. */
+final class Settling {
+
+  private static final Duration LOOK = Duration.ofMillis(500);
+
+  /** For whoever lost leadership waits for a lease, and for replicas that have to start first. */
+  private static final Duration LEADER_WITHIN = Duration.ofSeconds(20);
+
+  private final Scene scene;
+  private final ChaosSettings settings;
+  private final Editor editor;
+  private final Nemesis nemesis;
+
+  /**
+   * How it went.
+   *
+   * @param until ticks up to this time must have their outcome
+   * @param complaints what did not come to an end
+   * @param leaderAfter how long after the last fault somebody led; empty if nobody did
+   */
+  record Settled(Instant until, List<String> complaints, Optional<Duration> leaderAfter) {}
+
+  Settling(Scene scene, ChaosSettings settings, Editor editor, Nemesis nemesis) {
+    this.scene = scene;
+    this.settings = settings;
+    this.editor = editor;
+    this.nemesis = nemesis;
+  }
+
+  Settled await(Duration patience) throws SQLException {
+    List<String> complaints = new ArrayList<>();
+    long calm = System.nanoTime();
+    Optional<Duration> leaderAfter = awaitLeader(calm);
+    if (leaderAfter.isEmpty()) {
+      complaints.add("a leader is found again: none within " + LEADER_WITHIN);
+    }
+    editor.resumeAll();
+    Instant until = databaseTime();
+    long deadline = System.nanoTime() + patience.toNanos();
+    List<String> open = List.of("nothing looked at");
+    while (!open.isEmpty() && System.nanoTime() - deadline < 0) {
+      Waiting.let(LOOK);
+      nemesis.revive();
+      open = open(until);
+    }
+    open.forEach(what -> complaints.add("everything comes to its end: " + what));
+    return new Settled(until, complaints, leaderAfter);
+  }
+
+  private Optional<Duration> awaitLeader(long since) {
+    long deadline = since + LEADER_WITHIN.toNanos();
+    while (System.nanoTime() - deadline < 0) {
+      Optional<Member> leader = scene.cluster().leader();
+      if (leader.isPresent()) {
+        return Optional.of(Duration.ofNanos(System.nanoTime() - since));
+      }
+      nemesis.revive();
+      Waiting.let(Duration.ofMillis(20));
+    }
+    return Optional.empty();
+  }
+
+  /** Returns what has not come to its end. */
+  private List<String> open(Instant until) throws SQLException {
+    List<String> open = new ArrayList<>();
+    try (Connection connection = scene.server().connect()) {
+      if (!settings.control()) {
+        List<LedgerRow> rows = LedgerRow.read(connection, ChaosRun.SCHEMA);
+        for (String task : new Scope(Workload.FULL, ChaosRun.PERIOD).inLedger()) {
+          if (!isSettled(task, until, rows)) {
+            open.add("ticks of " + task + " up to " + until);
+          }
+        }
+      }
+      if (!JobHistory.isOver(connection, ChaosRun.SCHEMA)) {
+        open.add("jobs wait or run");
+      }
+    }
+    return open;
+  }
+
+  private static boolean isSettled(String task, Instant until, List<LedgerRow> rows) {
+    List<LedgerRow> own = rows.stream().filter(row -> row.task().equals(task)).toList();
+    return !own.isEmpty()
+        && own.get(own.size() - 1).last().isAfter(until)
+        && own.stream()
+            .filter(row -> !row.first().isAfter(until))
+            .allMatch(row -> "ENDED".equals(row.status()));
+  }
+
+  private Instant databaseTime() throws SQLException {
+    try (Connection connection = scene.server().connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("select clock_timestamp()")) {
+      row.next();
+      return row.getObject(1, OffsetDateTime.class).toInstant();
+    }
+  }
+
+  Journal journal() {
+    return scene.cluster().journal();
+  }
+}

@@ -1,0 +1,69 @@
+package dev.monotick.chaos.check;
+
+import dev.monotick.chaos.replica.Workload;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * The order in the ledger: later ticks are started later, a run begins when the one before has
+ * ended, and nominal times are those that everybody computes.
+ */
+final class LedgerOrder {
+
+  /** Beginnings and ends are read from different clocks, by as much as these may be apart. */
+  private static final Duration SLACK = Duration.ofMillis(250);
+
+  private LedgerOrder() {}
+
+  static void check(Scope scope, List<LedgerRow> ledger, Findings findings) {
+    for (String task : scope.inLedger()) {
+      LedgerRow before = null;
+      for (LedgerRow row : ledger.stream().filter(row -> row.task().equals(task)).toList()) {
+        if (row.first().toEpochMilli() % scope.period().toMillis() != 0) {
+          findings.violation("everybody computes the same times", row.toString());
+        }
+        Instant started = row.startedAt();
+        if (started == null || row.attempt() != 1) {
+          continue; // not run, or run again, which comes later than its place
+        }
+        if (before != null) {
+          compare(before, row, started, findings);
+        }
+        before = row;
+      }
+    }
+    strictlyGrow(scope, ledger, findings);
+  }
+
+  private static void compare(LedgerRow before, LedgerRow row, Instant started, Findings findings) {
+    Instant startedBefore = before.startedAt();
+    if (startedBefore != null && started.plus(SLACK).isBefore(startedBefore)) {
+      findings.violation("ticks are started in their order", before + ", then " + row);
+    }
+    Instant ended = before.endedAt();
+    if (ended != null
+        && "SUCCEEDED".equals(before.outcome())
+        && started.plus(SLACK).isBefore(ended)) {
+      findings.violation("runs do not overlap", before + ", then " + row);
+    }
+  }
+
+  /** The times of a task that is edited follow from several definitions; still none comes twice. */
+  private static void strictlyGrow(Scope scope, List<LedgerRow> ledger, Findings findings) {
+    Instant last = Instant.MIN;
+    long one = Workload.editedPeriod(scope.period(), 1).toMillis();
+    long other = Workload.editedPeriod(scope.period(), 2).toMillis();
+    for (LedgerRow row :
+        ledger.stream().filter(row -> row.task().equals(Workload.EDITED)).toList()) {
+      if (!row.first().isAfter(last)) {
+        findings.violation("times only grow", "after " + last + " comes " + row);
+      }
+      long millis = row.first().toEpochMilli();
+      if (millis % one != 0 && millis % other != 0) {
+        findings.violation("everybody computes the same times", row.toString());
+      }
+      last = row.last();
+    }
+  }
+}

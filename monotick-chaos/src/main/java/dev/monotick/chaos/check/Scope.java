@@ -1,0 +1,59 @@
+package dev.monotick.chaos.check;
+
+import dev.monotick.chaos.replica.Workload;
+import java.time.Duration;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What a run was about.
+ *
+ * @param tasks names of the tasks
+ * @param period how often they were due
+ */
+public record Scope(Set<String> tasks, Duration period) {
+
+  /** Tasks that are begun at most once for each tick. */
+  private static final Set<String> AT_MOST_ONCE =
+      Set.of(Workload.LEADER, Workload.ONE, Workload.SLOW, Workload.PAUSED, Workload.EDITED);
+
+  /** Tasks whose times are in the ledger without a gap. */
+  private static final Set<String> IN_LEDGER =
+      Set.of(
+          Workload.LEADER,
+          Workload.ONE,
+          Workload.AGAIN,
+          Workload.EXACT,
+          Workload.LEADER_AGAIN,
+          Workload.ONE_EXACT,
+          Workload.SLOW,
+          Workload.PAUSED);
+
+  private static final Set<String> EXACT = Set.of(Workload.EXACT, Workload.ONE_EXACT);
+
+  /** One task of each mode, at the usual pace. */
+  public static Scope ofTasks() {
+    return new Scope(Workload.ALL, Workload.PERIOD);
+  }
+
+  /** Returns those that are begun at most once for each tick. */
+  Set<String> atMostOnce() {
+    return both(AT_MOST_ONCE);
+  }
+
+  /** Returns those whose times are in the ledger without a gap. */
+  public Set<String> inLedger() {
+    return both(IN_LEDGER);
+  }
+
+  /** Returns those that write into the database together with their tick. */
+  Set<String> exact() {
+    return both(EXACT);
+  }
+
+  private Set<String> both(Set<String> some) {
+    Set<String> both = new TreeSet<>(some);
+    both.retainAll(tasks);
+    return both;
+  }
+}
