@@ -29,6 +29,7 @@ public final class ManualScheduler {
   private long sequence;
   private long watchedNanos;
   private @Nullable Instant watchedClock;
+  private Runnable afterEach = () -> {};
 
   /** Something that will happen, in one engine. */
   static final class Event implements Comparable<Event> {
@@ -76,7 +77,11 @@ public final class ManualScheduler {
   }
 
   ManualThreads newEngine() {
-    ManualThreads engine = new ManualThreads(this);
+    return newEngine(new ReplicaClock(time), Network.INSTANT);
+  }
+
+  ManualThreads newEngine(ReplicaClock clock, Network network) {
+    ManualThreads engine = new ManualThreads(this, clock, network);
     engines.add(engine);
     return engine;
   }
@@ -111,6 +116,7 @@ public final class ManualScheduler {
       moveTo(event.at);
       if (!event.cancelled && event.owner.isAlive()) {
         event.action.run();
+        afterEach.run();
       }
     }
   }
@@ -133,10 +139,18 @@ public final class ManualScheduler {
     }
   }
 
+  /** Has a check run after everything that happens. */
+  void afterEach(Runnable check) {
+    afterEach = check;
+  }
+
   Event add(ManualThreads owner, Duration delay, Runnable action) {
     Duration bounded = delay.compareTo(CENTURY) > 0 ? CENTURY : delay;
-    long wait = bounded.isNegative() ? 0 : bounded.toNanos();
-    Event event = new Event(owner, action, elapsed() + wait, sequence++);
+    return add(owner, bounded.toNanos(), action);
+  }
+
+  Event add(ManualThreads owner, long nanos, Runnable action) {
+    Event event = new Event(owner, action, elapsed() + Math.max(0, nanos), sequence++);
     events.add(event);
     return event;
   }
@@ -160,7 +174,7 @@ public final class ManualScheduler {
       watchedNanos = time.nanos();
       watchedClock = clock;
       for (int i = 0; i < engines.size(); i++) {
-        engines.get(i).watchNow();
+        engines.get(i).watchIfDue();
       }
     }
   }
