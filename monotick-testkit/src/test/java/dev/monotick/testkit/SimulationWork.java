@@ -113,7 +113,7 @@ final class SimulationWork {
 
   /** Lets time pass, or not; some code does not care that it is interrupted. */
   private void pass(Process process, Sleep sleep, int longPercent) throws InterruptedException {
-    if (depth > DEEPEST || !plan.percent(longPercent + 15)) {
+    if (simulation.isCalm() || depth > DEEPEST || !plan.percent(longPercent + 15)) {
       return;
     }
     boolean obeys = plan.random.nextInt(4) > 0;
