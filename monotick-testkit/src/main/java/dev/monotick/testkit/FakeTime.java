@@ -48,6 +48,11 @@ public final class FakeTime {
     nanos += amount.toNanos();
   }
 
+  synchronized void advanceNanos(long amount) {
+    wall = wall.plusNanos(amount);
+    nanos += amount;
+  }
+
   /**
    * Sets the wall clock forwards or backwards; no time passes.
    *

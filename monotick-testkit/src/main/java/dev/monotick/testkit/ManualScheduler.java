@@ -162,7 +162,7 @@ public final class ManualScheduler {
   private void moveTo(long target) {
     long step = target - elapsed();
     if (step > 0) {
-      time.advance(Duration.ofNanos(step));
+      time.advanceNanos(step);
     }
     watch();
   }

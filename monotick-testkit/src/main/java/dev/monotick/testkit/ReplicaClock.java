@@ -16,6 +16,7 @@ final class ReplicaClock {
   // Where the rate last changed: by the cluster's ticker, and by this one.
   private long anchor;
   private long anchorHere;
+  private long slept;
 
   ReplicaClock(FakeTime time) {
     this.time = time;
@@ -29,12 +30,21 @@ final class ReplicaClock {
 
   long nanos() {
     long passed = time.nanos() - anchor;
-    return anchorHere + (rate == 1 ? passed : (long) (passed * rate));
+    return anchorHere - slept + (rate == 1 ? passed : (long) (passed * rate));
+  }
+
+  /** Returns what the ticker would say if it had counted while the machine slept. */
+  long nanosWithSleep() {
+    return nanos() + slept;
   }
 
   Instant now() {
-    long ahead = nanos() - time.nanos();
-    return time.now().plusNanos(ahead).plus(offset);
+    Instant now = time.now();
+    long ahead = nanosWithSleep() - time.nanos();
+    if (ahead != 0) {
+      now = now.plusNanos(ahead);
+    }
+    return offset.isZero() ? now : now.plus(offset);
   }
 
   /** Sets how far the wall clock is ahead, beside what the rate made of it. */
@@ -44,15 +54,14 @@ final class ReplicaClock {
 
   /** Sets how fast both clocks run from now on; 1 is right. */
   void rate(double rate) {
-    anchorHere = nanos();
+    anchorHere = nanosWithSleep();
     anchor = time.nanos();
     this.rate = rate;
   }
 
   /** Lets the machine sleep until now: its ticker did not count that time, its wall clock did. */
   void sleptFor(Duration amount) {
-    anchorHere -= amount.toNanos();
-    offset = offset.plus(amount);
+    slept += amount.toNanos();
   }
 
   /** Returns how long it really takes until that much has passed here. */

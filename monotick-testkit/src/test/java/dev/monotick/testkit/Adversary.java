@@ -156,7 +156,7 @@ final class Adversary {
         beyond ? Seen.PAUSES_BEYOND_LEASE : Seen.PAUSES_WITHIN_LEASE,
         machine + " for " + nanos / 1_000_000 + " ms" + where);
     process.threads.freeze();
-    boolean suspend = plan.clockSteps && plan.random.nextBoolean();
+    boolean suspend = plan.suspends && plan.random.nextBoolean();
     simulation.later(nanos, () -> thaw(process, suspend ? Duration.ofNanos(nanos) : null));
   }
 

@@ -40,7 +40,7 @@ final class Channel implements Network {
 
     private final Message<T> message;
     private final Call call;
-    private final long sent = machine.clock.nanos();
+    private final long sent = machine.clock.nanosWithSleep();
     private boolean answered;
     private boolean timed;
 

@@ -150,11 +150,19 @@ final class JobChecks {
     }
   }
 
+  int rescued(int runs) {
+    if (runs > 0) {
+      findings.see(Seen.JOBS_RESCUED);
+    }
+    return runs;
+  }
+
   private void ended(JobFinish finish) {
     Track track = track(finish.job().id());
     int run = finish.job().run().number();
     findings.note(track.id.value(), run);
-    boolean repeated = track.isAccepted(run);
+    // Whoever rescued it recorded the same, so its own word counts as a repetition.
+    boolean repeated = track.isAccepted(run) || finish.end() instanceof JobFinish.Lost;
     findings.require(
         repeated || run == track.newestRun,
         "J7",

@@ -101,6 +101,12 @@ final class LeaderChecks {
 
   /** Called after everything that happens. */
   void check() {
+    if (held.size() > 1) {
+      requireOne();
+    }
+  }
+
+  private void requireOne() {
     int valid = 0;
     for (int i = held.size() - 1; i >= 0; i--) {
       Held one = held.get(i);
@@ -117,7 +123,7 @@ final class LeaderChecks {
 
   /** Returns the process that believes to lead, if one does. */
   @Nullable Process leader() {
-    check();
+    requireOne();
     return held.isEmpty() ? null : held.get(held.size() - 1).process();
   }
 

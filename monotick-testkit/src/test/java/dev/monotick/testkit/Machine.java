@@ -19,9 +19,9 @@ final class Machine {
     this.clock = clock;
   }
 
-  /** Says whether a process runs here that is neither frozen nor about to stop. */
+  /** Says whether a process runs here that is not frozen, and neither starts nor stops. */
   boolean isWell() {
-    return is(process -> !process.threads.isFrozen() && !process.stopping);
+    return is(running -> !running.threads.isFrozen() && running.started && !running.stopping);
   }
 
   boolean is(Predicate<Process> state) {
@@ -43,6 +43,7 @@ final class Machine {
     final Duration storeClockError;
     ManualThreads threads;
     @Nullable Monotick engine;
+    boolean started;
     boolean stopping;
 
     Process(Machine machine, int number, Standing standing, Duration storeClockError) {

@@ -114,13 +114,10 @@ final class Simulation {
     Duration lease = plan.timing.leaseDuration();
     // Nobody waits longer for anything: a retry at its slowest, then others go first for a lease.
     Duration bound = lease.multipliedBy(2).plus(plan.calm ? Duration.ZERO : SimulationPlan.RETRY_CAP);
-    scheduler.advance(bound);
+    scheduler.advance(plan.silentLoss ? bound.plus(SILENT_CALL) : bound);
     work.resumeAll();
     leaders.settled();
     scheduler.advance(lease);
-    if (plan.silentLoss) {
-      scheduler.advance(SILENT_CALL);
-    }
     findings.trace(() -> "the end");
   }
 
@@ -158,6 +155,7 @@ final class Simulation {
     findings.trace(() -> process + " starts");
     try {
       engine.start();
+      process.started = true;
     } catch (ReplicaKilled e) {
       findings.trace(() -> process + " was killed while it started");
     }

@@ -38,6 +38,7 @@ final class SimulationPlan {
   final boolean stops;
   final boolean storeRestarts;
   final boolean clockSteps;
+  final boolean suspends;
   final boolean rates;
   final boolean ratesBeyondBound;
   final boolean silentLoss;
@@ -70,9 +71,10 @@ final class SimulationPlan {
     stops = wild && one(3);
     storeRestarts = wild && one(4);
     clockSteps = wild && one(4);
+    suspends = wild && !clockSteps && one(4); // two clocks that are wrong may agree
     rates = one(3);
     ratesBeyondBound = wild && !rates && one(6);
-    silentLoss = wild && one(6);
+    silentLoss = wild && !ratesBeyondBound && one(6); // ten seconds of a slow clock are too long
     edits = wild && one(3);
     failpointPercent = wild && one(2) ? 2 + random.nextInt(8) : 0;
     lossPercent = wild && one(3) ? 1 + random.nextInt(8) : 0;

@@ -15,6 +15,7 @@ import dev.monotick.ledger.Pause;
 import dev.monotick.ledger.TickId;
 import dev.monotick.task.Backoff;
 import dev.monotick.task.Effect;
+import dev.monotick.task.FencedException;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskContext;
 import dev.monotick.testkit.Machine.Process;
@@ -38,6 +39,16 @@ final class SimulationWork {
               (proxy, method, arguments) -> {
                 throw new UnsupportedOperationException(method.getName());
               });
+
+  /** What bodies and handlers fail with now and then; without a stack, which would cost most. */
+  private static final class Failure extends RuntimeException {
+    static final Failure INSTANCE = new Failure();
+    private static final long serialVersionUID = 1L;
+
+    private Failure() {
+      super("now and then", null, false, false);
+    }
+  }
 
   private static final int DEEPEST = 5;
   private static final RetryPolicy SOON = RetryPolicy.fixed(Duration.ofMillis(250));
@@ -90,7 +101,7 @@ final class SimulationWork {
       effect(process, task, context);
       simulation.adversary().strikeHere(process, Seen.AT_AFTER_EFFECT);
       if (plan.one(12) && !simulation.isCalm()) {
-        throw new IllegalStateException("a body that fails now and then");
+        throw Failure.INSTANCE;
       }
     } finally {
       depth--;
@@ -100,7 +111,12 @@ final class SimulationWork {
 
   private void effect(Process process, TaskPlan task, TaskContext context) throws SQLException {
     if (task.effect() == Effect.TRANSACTIONAL && task.mode().isExclusive()) {
-      context.fencedTransaction(DATABASE, connection -> {});
+      try {
+        context.fencedTransaction(DATABASE, connection -> {});
+      } catch (FencedException e) {
+        findings.see(Seen.TRANSACTIONS_FENCED);
+        throw e;
+      }
     } else {
       simulation.ticks().effect(context.tick(), context.fence().orElse(null));
     }
@@ -146,7 +162,7 @@ final class SimulationWork {
       simulation.adversary().strikeHere(process, Seen.AT_AFTER_EFFECT);
       boolean plain = simulation.isCalm() || kind.rules().effect() == Effect.AT_MOST_ONCE;
       return switch (plain ? 0 : plan.random.nextInt(10)) {
-        case 1 -> throw new IllegalStateException("a handler that fails now and then");
+        case 1 -> throw Failure.INSTANCE;
         case 2 -> JobOutcome.snooze(Duration.ofMillis(200));
         case 3 -> JobOutcome.retryAfter(Duration.ofMillis(100), "later");
         default -> JobOutcome.done();

@@ -15,6 +15,7 @@ final class Standing {
   private final ReplicaClock clock;
   private final long trusted;
   private boolean member;
+  private long joinSent;
   private long memberUntil;
   private int membership;
   private @Nullable Fence term;
@@ -26,7 +27,7 @@ final class Standing {
   }
 
   boolean isMember() {
-    return member && clock.nanos() - memberUntil < 0;
+    return member && clock.nanosWithSleep() - memberUntil < 0;
   }
 
   /** Returns a number for this membership: one that was lost and gained again is another. */
@@ -35,7 +36,7 @@ final class Standing {
   }
 
   boolean holds(Fence fence) {
-    return fence.equals(term) && clock.nanos() - termUntil < 0;
+    return fence.equals(term) && clock.nanosWithSleep() - termUntil < 0;
   }
 
   void releases() {
@@ -51,9 +52,13 @@ final class Standing {
       case JOIN -> {
         membership++;
         member = true;
+        joinSent = sent;
         memberUntil = sent + trusted;
       }
       case BEAT -> {
+        if (sent - joinSent < 0) {
+          return; // of a membership that was lost since
+        }
         Optional<?> live = (Optional<?>) result.value();
         member = isMember() && live.isPresent();
         memberUntil = sent + trusted;

@@ -38,7 +38,7 @@ final class WireJobs implements InvocationHandler {
   public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
       throws Throwable {
     if (arguments == null) {
-      return method.getName().equals("isImmediate") ? false : passedOn(method);
+      return withoutArguments(method);
     }
     switch (method.getName()) {
       case "turn" -> {
@@ -58,6 +58,14 @@ final class WireJobs implements InvocationHandler {
         return passedOn(method, arguments);
       }
     }
+  }
+
+  private @Nullable Object withoutArguments(Method method) throws Throwable {
+    return switch (method.getName()) {
+      case "isImmediate" -> false;
+      case "rescue" -> simulation.jobs().rescued(jobs.rescue());
+      default -> passedOn(method);
+    };
   }
 
   private JobTurnReply turn(JobTurn turn) {

@@ -167,7 +167,6 @@ final class WireLedger implements Ledger {
     boolean stale =
         request.leader() != null && !simulation.leaders().isNewest(request.leader().fence());
     if (!ours || stale) {
-      simulation.findings().see(Seen.TRANSACTIONS_FENCED);
       throw new FencedException("tick " + request.tick() + " is no longer this replica's");
     }
     work.run(CONNECTION);
