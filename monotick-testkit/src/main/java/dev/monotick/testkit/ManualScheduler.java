@@ -3,6 +3,7 @@ package dev.monotick.testkit;
 import dev.monotick.thread.EngineThreads;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -24,12 +25,14 @@ public final class ManualScheduler {
 
   private final FakeTime time;
   private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final ArrayDeque<Event> eventsNow = new ArrayDeque<>(); // without delay, in their order
   private final List<ManualThreads> engines = new ArrayList<>();
   private final long origin;
   private long sequence;
   private long watchedNanos;
   private @Nullable Instant watchedClock;
   private Runnable afterEach = () -> {};
+  private long watchEveryNanos;
 
   /** Something that will happen, in one engine. */
   static final class Event implements Comparable<Event> {
@@ -123,11 +126,10 @@ public final class ManualScheduler {
 
   private @Nullable Event nextUpTo(long target) {
     while (true) {
-      Event first = events.peek();
-      if (first == null || first.at > target) {
+      Event first = takeFirst(target);
+      if (first == null) {
         return null;
       }
-      events.remove();
       if (first.cancelled || !first.owner.isAlive()) {
         continue;
       }
@@ -137,6 +139,17 @@ public final class ManualScheduler {
       }
       return first;
     }
+  }
+
+  private @Nullable Event takeFirst(long target) {
+    Event now = eventsNow.peek();
+    Event later = events.peek();
+    boolean isNow = now != null && (later == null || now.compareTo(later) < 0);
+    Event first = isNow ? now : later;
+    if (first == null || first.at > target) {
+      return null;
+    }
+    return isNow ? eventsNow.remove() : events.remove();
   }
 
   /** Has a check run after everything that happens. */
@@ -151,7 +164,11 @@ public final class ManualScheduler {
 
   Event add(ManualThreads owner, long nanos, Runnable action) {
     Event event = new Event(owner, action, elapsed() + Math.max(0, nanos), sequence++);
-    events.add(event);
+    if (nanos <= 0) {
+      eventsNow.add(event);
+    } else {
+      events.add(event);
+    }
     return event;
   }
 
@@ -167,14 +184,22 @@ public final class ManualScheduler {
     watch();
   }
 
+  /** Has engines look at the clocks no more often than that, as real ones do. */
+  void watchEvery(Duration interval) {
+    watchEveryNanos = interval.toNanos();
+  }
+
   /** Engines look at the clocks whenever one of them moved. */
   private void watch() {
+    if (watchEveryNanos > 0 && time.nanos() - watchedNanos < watchEveryNanos) {
+      return;
+    }
     Instant clock = time.now();
     if (watchedNanos != time.nanos() || !clock.equals(watchedClock)) {
       watchedNanos = time.nanos();
       watchedClock = clock;
       for (int i = 0; i < engines.size(); i++) {
-        engines.get(i).watchIfDue();
+        engines.get(i).watchNow();
       }
     }
   }

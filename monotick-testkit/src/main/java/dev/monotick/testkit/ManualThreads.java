@@ -24,19 +24,11 @@ final class ManualThreads implements EngineThreads {
   private final Deque<ManualBody> stack = new ArrayDeque<>();
   private boolean alive = true;
   private boolean frozen;
-  private long watchEveryNanos;
-  private long watchedAt;
 
   ManualThreads(ManualScheduler scheduler, ReplicaClock clock, Network network) {
     this.scheduler = scheduler;
     this.clock = clock;
     this.network = network;
-  }
-
-  /** Looks at the clocks no more often than that, as real engines do; by default at each chance. */
-  void watchEvery(Duration interval) {
-    watchEveryNanos = interval.toNanos();
-    watchedAt = clock.nanos();
   }
 
   boolean isAlive() {
@@ -81,15 +73,8 @@ final class ManualThreads implements EngineThreads {
     held.add(event);
   }
 
-  void watchIfDue() {
-    if (watchEveryNanos == 0 || clock.nanos() - watchedAt >= watchEveryNanos) {
-      watchNow();
-    }
-  }
-
-  private void watchNow() {
+  void watchNow() {
     if (alive && !frozen) {
-      watchedAt = clock.nanos();
       for (int i = 0; i < checks.size(); i++) {
         checks.get(i).run();
       }

@@ -276,6 +276,16 @@ final class JobChecks {
     running.removeIf(handler -> handler.process() == process);
   }
 
+  /** Says whether all jobs have ended. */
+  boolean isQuiet() {
+    for (Track track : tracks.values()) {
+      if (!find(track).map(job -> job.state().isTerminal()).orElse(true)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** At the end of a run, when everything had the time to end. */
   void check() {
     for (Track track : tracks.values()) {

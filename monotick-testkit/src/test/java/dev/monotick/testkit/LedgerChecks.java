@@ -38,6 +38,23 @@ final class LedgerChecks {
     }
   }
 
+  /** Says whether no tick runs or waits, and none is overdue. */
+  boolean isQuiet() {
+    for (TaskPlan plan : simulation.plan().tasks) {
+      if (plan.mode().isExclusive()) {
+        List<TaskState> states = ledger.states(List.of(plan.name()));
+        Duration late = Duration.ofMillis(200);
+        if (states.isEmpty()
+            || states.get(0).open() > 0
+            || states.get(0).queued() > 0
+            || states.get(0).cursor().plus(plan.period()).plus(late).isBefore(simulation.now())) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   private void check(TaskPlan plan) {
     String task = plan.name();
     List<TaskState> states = ledger.states(List.of(task));

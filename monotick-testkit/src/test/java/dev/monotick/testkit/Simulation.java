@@ -27,6 +27,7 @@ final class Simulation {
 
   private static final Duration WATCH_EVERY = Duration.ofMillis(100);
   private static final Duration SILENT_CALL = Duration.ofSeconds(10);
+  private static final Duration LOOK_EVERY = Duration.ofMillis(500);
   private static final Duration A_DAY = Duration.ofDays(1);
 
   private final SimulationPlan plan;
@@ -61,6 +62,7 @@ final class Simulation {
     adversary = new Adversary(this);
     work = new SimulationWork(this);
     scheduler.afterEach(leaders::check);
+    scheduler.watchEvery(WATCH_EVERY);
   }
 
   /** Runs a seed and returns what it showed. */
@@ -114,11 +116,23 @@ final class Simulation {
     Duration lease = plan.timing.leaseDuration();
     // Nobody waits longer for anything: a retry at its slowest, then others go first for a lease.
     Duration bound = lease.multipliedBy(2).plus(plan.calm ? Duration.ZERO : SimulationPlan.RETRY_CAP);
-    scheduler.advance(plan.silentLoss ? bound.plus(SILENT_CALL) : bound);
     work.resumeAll();
+    if (plan.silentLoss) {
+      scheduler.advance(SILENT_CALL);
+    }
+    Instant latest = now().plus(bound);
+    scheduler.advance(lease.multipliedBy(2)); // a term that nobody could renew runs out first
+    while (now().isBefore(latest) && (plan.stops || !isQuiet())) {
+      scheduler.advance(LOOK_EVERY);
+    }
     leaders.settled();
     scheduler.advance(lease);
     findings.trace(() -> "the end");
+  }
+
+  /** Says whether all that was left has been seen to: waiting any longer would show nothing. */
+  private boolean isQuiet() {
+    return leaders.leader() != null && new LedgerChecks(this).isQuiet() && jobs.isQuiet();
   }
 
   void start(Machine machine) {
@@ -129,7 +143,6 @@ final class Simulation {
             new Standing(machine.clock, plan.timing.trusted().toNanos()),
             Duration.ofMillis(plan.random.nextInt(60) - 30));
     process.threads = scheduler.newEngine(machine.clock, new Channel(this, process));
-    process.threads.watchEvery(WATCH_EVERY);
     machine.process = process;
     Monotick engine =
         Monotick.builder()
