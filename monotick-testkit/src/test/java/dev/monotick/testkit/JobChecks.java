@@ -41,6 +41,7 @@ final class JobChecks {
     int newestRun;
     int starts;
     int succeededIn;
+    long cancelledRuns; // as bits
     long accepted; // runs whose end was accepted, as bits
     @Nullable String key;
 
@@ -103,6 +104,7 @@ final class JobChecks {
     findings.see(Seen.JOBS_CANCELLED);
     Track track = track(id);
     track.cancelled = true;
+    track.cancelledRuns |= 1L << (track.newestRun & 63);
     findings.require(
         track.succeededIn == 0, "J4", () -> "job " + id + " was cancelled after its success");
   }
@@ -264,7 +266,7 @@ final class JobChecks {
   private static boolean isCounted(Running handler) {
     Track track = handler.track();
     return handler.process().isStill(handler.membership())
-        && !track.cancelled
+        && (track.cancelledRuns & (1L << (handler.run() & 63))) == 0
         && !track.isAccepted(handler.run());
   }
 

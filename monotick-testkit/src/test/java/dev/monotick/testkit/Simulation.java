@@ -28,6 +28,7 @@ final class Simulation {
   private static final Duration WATCH_EVERY = Duration.ofMillis(100);
   private static final Duration SILENT_CALL = Duration.ofSeconds(10);
   private static final Duration LOOK_EVERY = Duration.ofMillis(500);
+  private static final int MOST_STEPS = 300_000;
   private static final Duration A_DAY = Duration.ofDays(1);
 
   private final SimulationPlan plan;
@@ -46,6 +47,7 @@ final class Simulation {
   private boolean ratesExceeded;
   private int storeStarts;
   private int processes;
+  private int steps;
 
   private Simulation(long seed, boolean traced) {
     plan = new SimulationPlan(seed);
@@ -61,7 +63,7 @@ final class Simulation {
     jobs = new JobChecks(this);
     adversary = new Adversary(this);
     work = new SimulationWork(this);
-    scheduler.afterEach(leaders::check);
+    scheduler.afterEach(this::afterEach);
     scheduler.watchEvery(WATCH_EVERY);
   }
 
@@ -89,6 +91,14 @@ final class Simulation {
     jobs.check();
     findings.note(leaders.terms(), processes);
     return findings;
+  }
+
+  private void afterEach() {
+    leaders.check();
+    if (++steps == MOST_STEPS) { // a run that does not end shows nothing more
+      findings.broken("I10", () -> "the cluster is busy with itself");
+      machines.forEach(this::kill);
+    }
   }
 
   /** Ends all faults. */

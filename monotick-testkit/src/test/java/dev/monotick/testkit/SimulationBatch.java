@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** Many simulated runs, on all processors; each on one thread, so that seeds repeat. */
 final class SimulationBatch {
 
+  private static final long FEW = 100;
+
   private final long[] counts = new long[Seen.values().length];
   private long seeds;
   private long hash;
@@ -37,6 +39,17 @@ final class SimulationBatch {
               }
             },
             SimulationBatch::add);
+  }
+
+  /** Runs seeds until one breaks something, and returns which and what; null if none does. */
+  static @Nullable String search(long first, long count) {
+    for (long at = first; at < first + count; at += FEW) {
+      Broken found = run(at, FEW).broken();
+      if (found != null) {
+        return "seed " + found.seed() + " " + found.finding();
+      }
+    }
+    return null;
   }
 
   private void add(long seed, AtomicLong lowest) {
