@@ -300,6 +300,12 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
         loop.takeWaiting(tick);
       }
     }
+    for (Rescue.Held held : rescue.held()) {
+      TaskLoop loop = loops.get(held.tick().task());
+      if (loop != null) {
+        loop.giveBackUnknown(held);
+      }
+    }
     if (!rescue.cancelled().isEmpty()) {
       Set<ClaimId> cancelled = Set.copyOf(rescue.cancelled());
       bodies.cancel(run -> cancelled.contains(run.claimed().claim()), CancelReason.REPLACED);

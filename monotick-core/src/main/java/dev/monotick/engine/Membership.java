@@ -246,6 +246,10 @@ final class Membership {
   }
 
   private void lost(LossCause cause) {
+    Lease current = lease;
+    if (current != null) {
+      current.end(cause); // a claim on its way was made on it, and must not start a body any more
+    }
     lease = null;
     live = List.of();
     log.warn("membership lost, joining again replica={} cause={}", context.replicaName(), cause);

@@ -1,6 +1,7 @@
 package dev.monotick.engine;
 
 import dev.monotick.ledger.AccountRequest;
+import dev.monotick.ledger.ClaimId;
 import dev.monotick.ledger.ClaimReply;
 import dev.monotick.ledger.ClaimRequest;
 import dev.monotick.ledger.FinishReply;
@@ -8,6 +9,7 @@ import dev.monotick.ledger.FinishRequest;
 import dev.monotick.ledger.Gap;
 import dev.monotick.ledger.OnOverlap;
 import dev.monotick.ledger.Outcome;
+import dev.monotick.ledger.Rescue;
 import dev.monotick.ledger.SkipReason;
 import dev.monotick.ledger.TakeRequest;
 import dev.monotick.ledger.TaskState;
@@ -19,7 +21,9 @@ import dev.monotick.task.TaskSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +62,9 @@ final class TaskLoop {
   private boolean refreshing;
   private boolean refreshBeforeNext;
   private int running;
+
+  /** Claims that were sent, until they are refused or what became of them is recorded. */
+  private final Set<ClaimId> open = new HashSet<>(4);
 
   /** When the {@link DueQueue} will wake this loop; its own, kept here to be found at once. */
   DueQueue.@Nullable Entry wakeUp;
@@ -272,10 +279,12 @@ final class TaskLoop {
             onOverlap(),
             spec.effect(),
             term == null ? null : term.proof());
+    open.add(request.claim());
     ledger.claim(
         request,
         reply -> {
           claiming = false;
+          closeIfRefused(request.claim(), reply);
           Duration took = Duration.ofNanos(host.context().time().nanos() - sentAt);
           claimAnswered(request, plan, took, authority, reply);
         });
@@ -407,10 +416,12 @@ final class TaskLoop {
         new TakeRequest(
             host.newClaim(), tick, overlap, spec.effect(), term == null ? null : term.proof());
     Authority authority = authority(term);
+    open.add(request.claim());
     ledger.take(
         request,
         reply -> {
           taking = false;
+          closeIfRefused(request.claim(), reply);
           accept(reply.state());
           if (reply.kind() == ClaimReply.Kind.CLAIMED) {
             Instant due = tick.isTriggered() ? tick.nominal() : planner.due(tick.nominal());
@@ -419,6 +430,34 @@ final class TaskLoop {
             fenced(authority.term());
           }
           if (reply.state().queued() > 0 && reply.kind() == ClaimReply.Kind.CLAIMED) {
+            host.rescueSoon(ledger);
+          }
+          evaluate();
+        });
+  }
+
+  private void closeIfRefused(ClaimId claim, ClaimReply reply) {
+    if (reply.kind() != ClaimReply.Kind.CLAIMED) {
+      open.remove(claim);
+    }
+  }
+
+  /**
+   * Gives back a tick that the ledger takes for running here, by a claim nobody here waits for: a
+   * request that got no answer was sent again and refused, and then the first one arrived. Left
+   * alone, the tick would run for ever and keep the others from running.
+   */
+  void giveBackUnknown(Rescue.Held held) {
+    if (open.contains(held.claim())) {
+      return;
+    }
+    log.info("granted late to a request that was sent twice, giving it back tick={}", held.tick());
+    ledger.report(
+        new FinishRequest(
+            held.claim(), held.tick(), new FinishRequest.GivenBack("nobody waited for the claim")),
+        reply -> {
+          accept(reply.state());
+          if (reply.state().queued() > 0) {
             host.rescueSoon(ledger);
           }
           evaluate();
@@ -465,6 +504,10 @@ final class TaskLoop {
   private void reportAnswered(Claimed claimed, FinishRequest.Report report, FinishReply reply) {
     TaskState before = state;
     accept(reply.state());
+    boolean bodyRuns = report instanceof FinishRequest.Ended end && !end.bodyEnded();
+    if (!bodyRuns) {
+      open.remove(claimed.claim());
+    }
     if (report instanceof FinishRequest.Ended ended) {
       // A timeout is told when it strikes; that its body ended later is no second outcome.
       boolean told = ended.outcome() == Outcome.TIMED_OUT && ended.bodyEnded();

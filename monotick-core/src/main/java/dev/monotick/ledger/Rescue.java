@@ -12,13 +12,26 @@ import java.util.List;
  *     ones
  * @param cancelled claims of the caller whose bodies somebody asked to cancel; each is told until
  *     its body ended
+ * @param held ticks that run by claims of the caller; one it knows nothing of was granted to a
+ *     request that arrived once more after its repetition had been answered, and is to be given
+ *     back
  */
-public record Rescue(List<TickRecord> settled, List<TickId> waiting, List<ClaimId> cancelled) {
+public record Rescue(
+    List<TickRecord> settled, List<TickId> waiting, List<ClaimId> cancelled, List<Held> held) {
+
+  /**
+   * A tick that runs.
+   *
+   * @param claim by which claim
+   * @param tick the tick
+   */
+  public record Held(ClaimId claim, TickId tick) {}
 
   /** Copies the lists. */
   public Rescue {
     settled = List.copyOf(settled);
     waiting = List.copyOf(waiting);
     cancelled = List.copyOf(cancelled);
+    held = List.copyOf(held);
   }
 }

@@ -42,6 +42,14 @@ final class JobClaims {
   private final JobTable table;
   private final Function<ReplicaId, String> names;
   private final Map<ReplicaId, Replica> replicas = new HashMap<>();
+
+  /**
+   * The newest turn of each replica there ever was, also if it got nothing: a turn that was sent
+   * again and arrives once more, late, would else claim jobs for a replica that has gone on and
+   * never learns of them. Kept for good, as the registry keeps former members.
+   */
+  private final Map<ReplicaId, Long> newestTurns = new HashMap<>();
+
   private final Map<PauseKey, JobPause> pauses = new LinkedHashMap<>();
   private final Map<String, Integer> weights = new HashMap<>();
 
@@ -78,12 +86,13 @@ final class JobClaims {
   /** Claims what the turn asks for; if it was sent before, what it got then and still has. */
   List<ClaimedJob> claim(JobTurn turn, Instant now) {
     Replica replica = replicas.computeIfAbsent(turn.replica(), fresh -> new Replica());
-    if (!replica.claims.isEmpty() && turn.number() <= replica.claims.lastKey()) {
+    if (turn.number() <= newestTurns.getOrDefault(turn.replica(), 0L)) {
       return replica.claims.getOrDefault(turn.number(), List.of()).stream()
           .filter(taken -> isStillOf(turn.replica(), taken))
           .map(taken -> taken.row().claimed())
           .toList();
     }
+    newestTurns.put(turn.replica(), turn.number());
     List<Taken> taken = take(turn, replica.picker, now);
     if (!taken.isEmpty()) {
       replica.claims.put(turn.number(), taken);

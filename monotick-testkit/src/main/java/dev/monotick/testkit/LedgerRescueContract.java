@@ -27,7 +27,7 @@ public abstract class LedgerRescueContract extends LedgerContract {
   @Test
   void tickOfALiveReplicaIsLeftAlone() {
     claimed(request(a, 1, OnOverlap.SKIP, Effect.AT_LEAST_ONCE));
-    assertThat(rescue(b)).isEqualTo(new Rescue(List.of(), List.of(), List.of()));
+    assertThat(rescue(b)).isEqualTo(new Rescue(List.of(), List.of(), List.of(), List.of()));
     assertThat(row(tick(1)).status()).isEqualTo(Status.RUNNING);
   }
 

@@ -3,6 +3,7 @@ package dev.monotick.testkit;
 import dev.monotick.thread.EngineThreads;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -24,11 +25,14 @@ public final class ManualScheduler {
 
   private final FakeTime time;
   private final PriorityQueue<Event> events = new PriorityQueue<>();
+  private final ArrayDeque<Event> eventsNow = new ArrayDeque<>(); // without delay, in their order
   private final List<ManualThreads> engines = new ArrayList<>();
   private final long origin;
   private long sequence;
   private long watchedNanos;
   private @Nullable Instant watchedClock;
+  private Runnable afterEach = () -> {};
+  private long watchEveryNanos;
 
   /** Something that will happen, in one engine. */
   static final class Event implements Comparable<Event> {
@@ -76,7 +80,11 @@ public final class ManualScheduler {
   }
 
   ManualThreads newEngine() {
-    ManualThreads engine = new ManualThreads(this);
+    return newEngine(new ReplicaClock(time), Network.INSTANT);
+  }
+
+  ManualThreads newEngine(ReplicaClock clock, Network network) {
+    ManualThreads engine = new ManualThreads(this, clock, network);
     engines.add(engine);
     return engine;
   }
@@ -111,17 +119,17 @@ public final class ManualScheduler {
       moveTo(event.at);
       if (!event.cancelled && event.owner.isAlive()) {
         event.action.run();
+        afterEach.run();
       }
     }
   }
 
   private @Nullable Event nextUpTo(long target) {
     while (true) {
-      Event first = events.peek();
-      if (first == null || first.at > target) {
+      Event first = takeFirst(target);
+      if (first == null) {
         return null;
       }
-      events.remove();
       if (first.cancelled || !first.owner.isAlive()) {
         continue;
       }
@@ -133,11 +141,34 @@ public final class ManualScheduler {
     }
   }
 
+  private @Nullable Event takeFirst(long target) {
+    Event now = eventsNow.peek();
+    Event later = events.peek();
+    boolean isNow = now != null && (later == null || now.compareTo(later) < 0);
+    Event first = isNow ? now : later;
+    if (first == null || first.at > target) {
+      return null;
+    }
+    return isNow ? eventsNow.remove() : events.remove();
+  }
+
+  /** Has a check run after everything that happens. */
+  void afterEach(Runnable check) {
+    afterEach = check;
+  }
+
   Event add(ManualThreads owner, Duration delay, Runnable action) {
     Duration bounded = delay.compareTo(CENTURY) > 0 ? CENTURY : delay;
-    long wait = bounded.isNegative() ? 0 : bounded.toNanos();
-    Event event = new Event(owner, action, elapsed() + wait, sequence++);
-    events.add(event);
+    return add(owner, bounded.toNanos(), action);
+  }
+
+  Event add(ManualThreads owner, long nanos, Runnable action) {
+    Event event = new Event(owner, action, elapsed() + Math.max(0, nanos), sequence++);
+    if (nanos <= 0) {
+      eventsNow.add(event);
+    } else {
+      events.add(event);
+    }
     return event;
   }
 
@@ -148,13 +179,21 @@ public final class ManualScheduler {
   private void moveTo(long target) {
     long step = target - elapsed();
     if (step > 0) {
-      time.advance(Duration.ofNanos(step));
+      time.advanceNanos(step);
     }
     watch();
   }
 
+  /** Has engines look at the clocks no more often than that, as real ones do. */
+  void watchEvery(Duration interval) {
+    watchEveryNanos = interval.toNanos();
+  }
+
   /** Engines look at the clocks whenever one of them moved. */
   private void watch() {
+    if (watchEveryNanos > 0 && time.nanos() - watchedNanos < watchEveryNanos) {
+      return;
+    }
     Instant clock = time.now();
     if (watchedNanos != time.nanos() || !clock.equals(watchedClock)) {
       watchedNanos = time.nanos();

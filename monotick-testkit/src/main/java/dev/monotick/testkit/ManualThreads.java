@@ -1,7 +1,6 @@
 package dev.monotick.testkit;
 
 import dev.monotick.thread.EngineThreads;
-import dev.monotick.thread.Result;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -18,14 +17,18 @@ final class ManualThreads implements EngineThreads {
   private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
   private final ManualScheduler scheduler;
+  private final ReplicaClock clock;
+  private final Network network;
   private final List<Runnable> checks = new ArrayList<>();
   private final List<ManualScheduler.Event> held = new ArrayList<>();
   private final Deque<ManualBody> stack = new ArrayDeque<>();
   private boolean alive = true;
   private boolean frozen;
 
-  ManualThreads(ManualScheduler scheduler) {
+  ManualThreads(ManualScheduler scheduler, ReplicaClock clock, Network network) {
     this.scheduler = scheduler;
+    this.clock = clock;
+    this.network = network;
   }
 
   boolean isAlive() {
@@ -72,7 +75,9 @@ final class ManualThreads implements EngineThreads {
 
   void watchNow() {
     if (alive && !frozen) {
-      checks.forEach(Runnable::run);
+      for (int i = 0; i < checks.size(); i++) {
+        checks.get(i).run();
+      }
     }
   }
 
@@ -86,25 +91,13 @@ final class ManualThreads implements EngineThreads {
     if (!alive) {
       return () -> {};
     }
-    ManualScheduler.Event event = scheduler.add(this, delay, action);
+    ManualScheduler.Event event = scheduler.add(this, clock.toPass(delay), action);
     return () -> event.cancelled = true;
   }
 
   @Override
   public <T> void call(String what, Duration timeout, Callable<T> call, Reply<T> reply) {
-    execute(
-        () -> {
-          Result<T> result = resultOf(call);
-          execute(() -> reply.handle(result));
-        });
-  }
-
-  private static <T> Result<T> resultOf(Callable<T> call) {
-    try {
-      return Result.of(call.call());
-    } catch (Exception e) {
-      return Result.failed(e);
-    }
+    network.send(this, new Network.Message<>(what, timeout, call, reply));
   }
 
   @Override
@@ -137,7 +130,8 @@ final class ManualThreads implements EngineThreads {
     ManualBody body = stack.peek();
     BooleanSupplier done =
         () -> !alive || wake.getAsBoolean() || (body != null && body.interrupted);
-    scheduler.runUntil(scheduler.elapsed() + duration.toNanos(), done);
+    scheduler.runUntil(scheduler.elapsed() + clock.toPass(duration).toNanos(), done);
+    requireAlive();
     if (body != null && body.interrupted) {
       body.interrupted = false;
       throw new InterruptedException("interrupted while asleep");
@@ -146,11 +140,20 @@ final class ManualThreads implements EngineThreads {
 
   @Override
   public <T> T await(CompletableFuture<T> result) {
-    scheduler.runUntil(scheduler.elapsed() + LONGEST_WAIT.toNanos(), result::isDone);
+    scheduler.runUntil(
+        scheduler.elapsed() + LONGEST_WAIT.toNanos(), () -> !alive || result.isDone());
     if (!result.isDone()) {
+      requireAlive();
       throw new AssertionError("the engine gave no answer within " + LONGEST_WAIT);
     }
     return EngineThreads.valueOf(result);
+  }
+
+  /** Ends the thread of a replica that was killed: nothing may follow its death. */
+  void requireAlive() {
+    if (!alive) {
+      throw ReplicaKilled.INSTANCE;
+    }
   }
 
   @Override

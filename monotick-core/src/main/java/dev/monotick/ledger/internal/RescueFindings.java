@@ -14,6 +14,7 @@ public final class RescueFindings {
   private final List<TickRecord> settled = new ArrayList<>();
   private final List<TickId> waiting = new ArrayList<>();
   private final List<ClaimId> cancelled = new ArrayList<>();
+  private final List<Rescue.Held> held = new ArrayList<>();
 
   void settled(TickRecord row) {
     settled.add(row);
@@ -27,9 +28,13 @@ public final class RescueFindings {
     cancelled.add(claim);
   }
 
+  void held(ClaimId claim, TickId tick) {
+    held.add(new Rescue.Held(claim, tick));
+  }
+
   /** Returns what was found, what waits oldest first. */
   public Rescue toRescue() {
     waiting.sort(Comparator.comparing(TickId::nominal));
-    return new Rescue(settled, waiting, cancelled);
+    return new Rescue(settled, waiting, cancelled, held);
   }
 }

@@ -275,6 +275,9 @@ public final class TaskRow {
         if (row.isCancelAsked()) {
           findings.cancelled(claim);
         }
+        if (row.is(Status.RUNNING)) {
+          findings.held(claim, row.tick());
+        }
       } else if (isGone.test(claim.replica())) {
         orphaned(row, claim, now, findings);
         freed = true;

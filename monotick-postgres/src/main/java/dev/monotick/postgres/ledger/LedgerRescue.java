@@ -104,7 +104,7 @@ final class LedgerRescue {
           .rescue(caller, replica -> false, now, findings);
     }
     Rescue seen = findings.toRescue();
-    return new Rescue(settled, seen.waiting(), seen.cancelled());
+    return new Rescue(settled, seen.waiting(), seen.cancelled(), seen.held());
   }
 
   private Map<String, Found> look(Connection connection, Set<String> known) throws SQLException {

@@ -1,0 +1,174 @@
+package dev.monotick.testkit;
+
+import dev.monotick.store.StoreException;
+import dev.monotick.testkit.Machine.Process;
+import dev.monotick.thread.Result;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * One process's way to the store: messages take their time, overtake each other, arrive twice or
+ * never, and connections break before and after a commit.
+ */
+final class Channel implements Network {
+
+  private static final StoreException BROKEN = new StoreException("the connection broke");
+  private static final TimeoutException TIMEOUT = new TimeoutException("no answer in time");
+  private static final int USUAL_NANOS = 15_000_000;
+  private static final int LEAST_NANOS = 500_000;
+
+  private final Simulation simulation;
+  private final SimulationPlan plan;
+  private final Findings findings;
+  private final Process process;
+  private final Machine machine;
+
+  Channel(Simulation simulation, Process process) {
+    this.simulation = simulation;
+    this.plan = simulation.plan();
+    this.findings = simulation.findings();
+    this.process = process;
+    this.machine = process.machine;
+  }
+
+  @Override
+  public <T> void send(ManualThreads from, Message<T> message) {
+    new Flight<>(message).depart();
+  }
+
+  /** One message and its answer. */
+  private final class Flight<T> {
+
+    private final Message<T> message;
+    private final Call call;
+    private final long sent = machine.clock.nanosWithSleep();
+    private boolean answered;
+    private boolean timed;
+
+    Flight(Message<T> message) {
+      this.message = message;
+      this.call = Call.of(message.what());
+    }
+
+    void depart() {
+      findings.trace(() -> process + " sends " + message.what());
+      if (call == Call.RELEASE) {
+        simulation.leaders().releases(process);
+        simulation.adversary().strike(process, Seen.AT_BEFORE_RELEASE);
+      } else if (call == Call.RENEW) {
+        simulation.adversary().strike(process, Seen.AT_DURING_RENEW);
+      }
+      if (isLost()) {
+        findings.see(Seen.LOST_REQUESTS);
+        lost();
+        return;
+      }
+      long there = delay();
+      simulation.later(there, this::arrive);
+      if (plan.percent(simulation.isCalm() ? 0 : plan.duplicatePercent)) {
+        simulation.later(there + delay() * (1 + plan.random.nextInt(60)), this::arriveAgain);
+      }
+    }
+
+    private boolean isLost() {
+      return machine.requestsCut
+          || simulation.isStoreDown()
+          || (!simulation.isCalm() && plan.percent(plan.lossPercent));
+    }
+
+    private void arrive() {
+      if (simulation.isStoreDown()) {
+        findings.see(Seen.LOST_REQUESTS);
+        lost();
+        return;
+      }
+      boolean cut = !simulation.isCalm() && plan.percent(plan.cutCommitPercent);
+      boolean before = cut && plan.random.nextBoolean();
+      if (before) {
+        findings.fault(Seen.UNKNOWN_COMMITS_NOT_DONE, process + " " + message.what());
+        lost();
+        return;
+      }
+      if (call.claims()) {
+        simulation.adversary().strike(process, Seen.AT_BEFORE_CLAIM_COMMIT);
+      }
+      Result<T> result = message.arrive();
+      findings.trace(
+          () -> process + " has " + message.what() + " done: " + Simulation.describe(result));
+      if (call.claims()) {
+        simulation.adversary().strike(process, Seen.AT_AFTER_CLAIM_COMMIT);
+      }
+      if (cut) {
+        findings.fault(Seen.UNKNOWN_COMMITS_DONE, process + " " + message.what());
+        lost();
+      } else if (machine.repliesCut || (!simulation.isCalm() && plan.percent(plan.lossPercent))) {
+        findings.see(Seen.LOST_REPLIES);
+        lost();
+      } else {
+        int epoch = simulation.storeStarts();
+        long back = delay();
+        if (back > message.timeout().toNanos() / 2) {
+          timeOut();
+        }
+        simulation.later(process, back, () -> answer(epoch, result));
+      }
+    }
+
+    private void arriveAgain() {
+      if (!simulation.isStoreDown()) {
+        findings.fault(Seen.DUPLICATES, process + " " + message.what());
+        message.arrive();
+      }
+    }
+
+    private void answer(int epoch, Result<T> result) {
+      if (epoch == simulation.storeStarts()) {
+        deliver(result);
+      } else {
+        findings.see(Seen.LOST_REPLIES);
+        deliver(Result.failed(BROKEN)); // done, but the connection did not outlive the store
+      }
+    }
+
+    /** No answer: the sender either sees its connection break, or waits. */
+    private void lost() {
+      if (plan.silentLoss || isShort()) {
+        timeOut();
+      } else {
+        simulation.later(process, delay(), () -> deliver(Result.failed(BROKEN)));
+      }
+    }
+
+    /** Half of the calls of leases: their timeouts are short, so silence costs little time. */
+    private boolean isShort() {
+      return message.timeout().compareTo(plan.timing.renewTimeout()) <= 0
+          && plan.random.nextBoolean();
+    }
+
+    private void timeOut() {
+      if (!timed) {
+        timed = true;
+        process.threads.schedule(message.timeout(), () -> deliver(Result.failed(TIMEOUT)));
+      }
+    }
+
+    private void deliver(Result<T> result) {
+      if (answered) {
+        findings.see(Seen.LATE_REPLIES);
+        return;
+      }
+      answered = true;
+      findings.trace(() -> process + " learns of " + message.what() + ": " + Simulation.describe(result));
+      process.standing.delivered(call, sent, result);
+      simulation.ticks().delivered(process, call, result);
+      message.reply().handle(result);
+    }
+
+    private long delay() {
+      long usual = LEAST_NANOS + plan.random.nextInt(USUAL_NANOS);
+      if (!simulation.isCalm() && plan.percent(plan.latePercent)) {
+        return usual + plan.random.nextLong(2 * plan.timing.renewTimeout().toNanos());
+      }
+      return usual;
+    }
+  }
+}

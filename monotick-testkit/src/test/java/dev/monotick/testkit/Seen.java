@@ -1,0 +1,63 @@
+package dev.monotick.testkit;
+
+/** What happened in simulated runs. A batch in which one of these never did proves nothing of it. */
+enum Seen {
+  TICKS_RUN,
+  TICKS_REPEATED,
+  TICKS_UNKNOWN,
+  TICKS_MISSED,
+  TAKEOVERS,
+  HAND_OVERS,
+  REFUSED_BY_SINK,
+  FENCED_BY_LEDGER,
+  TRANSACTIONS,
+  TRANSACTIONS_FENCED,
+  JOBS_ADDED,
+  JOBS_DONE,
+  JOBS_RETRIED,
+  JOBS_DEAD,
+  JOBS_RESCUED,
+  JOBS_CANCELLED,
+  JOBS_REQUEUED,
+  JOB_ENDS_REFUSED,
+  SAME_KEY_REFUSED,
+  LIMITS_FULL,
+  PAUSED_TASKS,
+  KILLS,
+  STOPS,
+  PAUSES_WITHIN_LEASE,
+  PAUSES_BEYOND_LEASE,
+  PARTITIONS,
+  STORE_RESTARTS,
+  CLOCK_STEPS,
+  SUSPENDS,
+  RATES_WITHIN_BOUND,
+  RATES_BEYOND_BOUND,
+  LOST_REQUESTS,
+  LOST_REPLIES,
+  LATE_REPLIES,
+  DUPLICATES,
+  UNKNOWN_COMMITS_DONE,
+  UNKNOWN_COMMITS_NOT_DONE,
+  FAILOVERS_TIMED,
+  AT_AFTER_GUARD,
+  AT_BEFORE_CLAIM_COMMIT,
+  AT_AFTER_CLAIM_COMMIT,
+  AT_AFTER_EFFECT,
+  AT_BEFORE_RELEASE,
+  AT_DURING_RENEW;
+
+  /** The places where a replica can be struck on purpose. */
+  static final Seen[] FAILPOINTS = {
+    AT_AFTER_GUARD,
+    AT_BEFORE_CLAIM_COMMIT,
+    AT_AFTER_CLAIM_COMMIT,
+    AT_AFTER_EFFECT,
+    AT_BEFORE_RELEASE,
+    AT_DURING_RENEW
+  };
+
+  String text() {
+    return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+  }
+}
