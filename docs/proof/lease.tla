@@ -137,6 +137,7 @@ MayTake(r) ==
   \/ Is("FREE_LOCK_IS_PROOF") /\ Backend = "lock"
   \/ Is("EXPIRES_AT_ONLY")                        \* that clock may be set to anything at any time
 
+(* An older takeover of its own that is still on its way and names the same row becomes this one. *)
 SendsTake(r) ==
   /\ term[r] = 0 /\ attempt[r] = NoAttempt /\ fence < MaxFence
   /\ watch[r] # Unseen /\ MayTake(r)
@@ -329,7 +330,9 @@ LockIsFreed ==
   /\ lock' = Nobody
   /\ UNCHANGED <<row, fence, watch, take, attempt, work, releases, ledgerVars, termVars, seenVars>>
 
-(* The process that is started in its place is another one, so the row is nobody's. *)
+(* The process that is started in its place is another one, so the row is nobody's. A takeover of *)
+(* the old one may still be carried out, and the new one then takes the row for its own; that is  *)
+(* sooner than it would in the world, where nobody relies on that term either.                    *)
 Crashes(r) ==
   /\ term[r] # 0 \/ attempt[r] # NoAttempt \/ work[r] # Idle \/ row.by = r
   /\ term' = [term EXCEPT ![r] = 0]
@@ -345,7 +348,8 @@ Crashes(r) ==
 Next ==
   \/ \E r \in Replica :
        \/ Looks(r) \/ ObtainsLock(r) \/ SendsTake(r) \/ StoreMints(r) \/ GainsTerm(r) \/ GivesUpTake(r)
-       \/ SendsRenewal(r) \/ StoreRenews(r) \/ HearsOfRenewal(r) \/ HearsRefusal(r) \/ Expires(r) \/ Resigns(r)
+       \/ SendsRenewal(r) \/ StoreRenews(r) \/ HearsOfRenewal(r) \/ HearsRefusal(r) \/ Expires(r)
+       \/ Resigns(r)
        \/ StartsBody(r) \/ SendsEffect(r) \/ GivesUpTick(r) \/ Crashes(r)
        \/ \E t \in Tick : SendsClaim(r, t) \/ \E epoch \in Fences : StoreGrants(r, epoch, t)
   \/ StoreRenewsUnheard

@@ -44,7 +44,8 @@ final class Tlc {
     Files.copy(specification, copy, StandardCopyOption.REPLACE_EXISTING);
     Files.writeString(folder.resolve(name + ".cfg"), model.configuration());
     Process process =
-        new ProcessBuilder(command(name, copy.getFileName().toString(), model.buggy().isEmpty()))
+        new ProcessBuilder(
+                command(name, copy.getFileName().toString(), model.invariants().equals(Model.ALL)))
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
@@ -60,14 +61,14 @@ final class Tlc {
     return Finding.of(Files.readString(log));
   }
 
-  private List<String> command(String name, String file, boolean sound) {
+  private List<String> command(String name, String file, boolean whole) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(patience.compareTo(SHORT) > 0 ? FOR_LONG_RUNS : FOR_SHORT_RUNS);
     command.add("-Djava.io.tmpdir=" + folder); // where it unpacks its own modules
     command.addAll(List.of("-cp", jar().toString(), TLC.class.getName()));
-    // Only one worker finds the shortest way for certain.
-    int workers = sound ? Runtime.getRuntime().availableProcessors() : 1;
+    // Only one worker finds the shortest way for certain, where one is looked for.
+    int workers = whole ? Runtime.getRuntime().availableProcessors() : 1;
     command.addAll(List.of("-workers", String.valueOf(workers), "-cleanup"));
     command.addAll(List.of("-metadir", name + ".states", "-config", name + ".cfg", file));
     return command;
