@@ -28,7 +28,7 @@ final class Deployment implements AutoCloseable {
   record Lease(String holder, String name, long timeline, long epoch, long beat, boolean released) {
 
     boolean isNewerThan(Lease other) {
-      return timeline > other.timeline || timeline == other.timeline && epoch > other.epoch;
+      return timeline > other.timeline || (timeline == other.timeline && epoch > other.epoch);
     }
   }
 

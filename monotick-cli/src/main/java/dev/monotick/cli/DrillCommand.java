@@ -191,7 +191,7 @@ final class DrillCommand implements Callable<Integer> {
     long start = System.nanoTime();
     long least = Duration.ofSeconds(settle).toNanos();
     while (System.nanoTime() - start < least
-        || deployment.open(until) > 0 && System.nanoTime() - start < 2 * least) {
+        || (deployment.open(until) > 0 && System.nanoTime() - start < 2 * least)) {
       LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
     }
   }

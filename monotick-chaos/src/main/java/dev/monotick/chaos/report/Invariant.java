@@ -105,7 +105,7 @@ public enum Invariant {
   /** Says whether it may fail where a failover loses what was acknowledged. */
   public boolean needsCommitsKept() {
     // Fences keep growing across a failover, because a promotion begins a new timeline.
-    return this == I2 || basis == Basis.COMMITS && this != I1 && this != I4;
+    return this == I2 || (basis == Basis.COMMITS && this != I1 && this != I4);
   }
 
   /** Returns how many of the complaints are about this. */
