@@ -32,6 +32,13 @@ public abstract class LedgerRescueContract extends LedgerContract {
   }
 
   @Test
+  void replicaIsToldWhatTheLedgerTakesForRunningThere() {
+    ClaimId claim = claimed(a, 1);
+    assertThat(rescue(a).held()).containsExactly(new Rescue.Held(claim, tick(1)));
+    assertThat(rescue(b).held()).isEmpty();
+  }
+
+  @Test
   void tickThatRunsAtMostOnceIsSettledAsUnknown() {
     ClaimId claim = claimed(a, 1);
     loseAllBut(b);

@@ -32,8 +32,7 @@ interface Network {
    * @param call what happens in the store
    * @param reply takes the answer
    */
-  record Message<T>(
-      String what, Duration timeout, Callable<T> call, EngineThreads.Reply<T> reply) {
+  record Message<T>(String what, Duration timeout, Callable<T> call, EngineThreads.Reply<T> reply) {
 
     /** Has it happen in the store, and returns the answer. */
     Result<T> arrive() {

@@ -1,6 +1,12 @@
 package dev.monotick.testkit;
 
 import dev.monotick.Monotick;
+import dev.monotick.MonotickBuilder;
+import dev.monotick.job.JobHandler;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobKind;
+import dev.monotick.job.Jobs;
+import dev.monotick.job.PayloadCodec;
 import dev.monotick.leader.LeaderTerm;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.ledger.TickId;
@@ -8,6 +14,7 @@ import dev.monotick.memory.InMemoryStore;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskSpec;
+import dev.monotick.testkit.SimulatedReplica.Way;
 import dev.monotick.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,9 +44,15 @@ public final class SimulatedCluster implements AutoCloseable {
   private final ManualScheduler scheduler = new ManualScheduler();
   private final InMemoryStore store;
   private final Random random;
+  private final LeaseTiming timing;
   private final List<Function<String, Task>> tasks;
-  private final List<Replica> replicas = new ArrayList<>();
+  private final List<Handler<?>> handlers;
+  private final @Nullable PayloadCodec codec;
+  private final List<SimulatedReplica> replicas = new ArrayList<>();
   private final List<Run> runs = new ArrayList<>();
+  private final List<JobRun> jobRuns = new ArrayList<>();
+  private int storeStops;
+  private boolean storeDown;
 
   /**
    * A body that was started.
@@ -56,19 +69,18 @@ public final class SimulatedCluster implements AutoCloseable {
     }
   }
 
-  private static final class Replica {
+  /**
+   * A handler that was started.
+   *
+   * @param job the job
+   * @param kind name of its kind
+   * @param attempt which attempt, from 1
+   * @param replica on which replica
+   * @param at when, by the store's clock
+   */
+  public record JobRun(JobId job, String kind, int attempt, String replica, Instant at) {}
 
-    private final String name;
-    private final InMemoryStore.Link link;
-    private ManualThreads threads;
-    private @Nullable Monotick engine;
-
-    Replica(String name, InMemoryStore.Link link, ManualThreads threads) {
-      this.name = name;
-      this.link = link;
-      this.threads = threads;
-    }
-  }
+  private record Handler<P>(JobKind<P> kind, Function<String, JobHandler<P>> handlers) {}
 
   private SimulatedCluster(Builder builder) {
     TimeSource time = scheduler.time().timeSource();
@@ -79,9 +91,14 @@ public final class SimulatedCluster implements AutoCloseable {
             .historyPerTask(builder.historyPerTask)
             .build();
     this.random = new Random(builder.seed);
+    this.timing = builder.timing;
     this.tasks = List.copyOf(builder.tasks);
+    this.handlers = List.copyOf(builder.handlers);
+    this.codec = builder.codec;
     for (int i = 0; i < builder.replicas; i++) {
-      replicas.add(new Replica("replica-" + i, store.connect(), scheduler.newEngine()));
+      ReplicaClock clock = new ReplicaClock(scheduler.time());
+      replicas.add(
+          new SimulatedReplica("replica-" + i, store.connect(), clock, scheduler.newEngine()));
       restart(i);
     }
   }
@@ -111,6 +128,51 @@ public final class SimulatedCluster implements AutoCloseable {
   /** Lets time pass. */
   public void advance(Duration amount) {
     scheduler.advance(amount);
+  }
+
+  /**
+   * Lets time pass, and kills the leader of the default group again and again on the way; each one
+   * is started anew a lease later, or half an interval if that is shorter.
+   *
+   * @param amount how long
+   * @param every how often a leader is killed
+   * @return how many were killed
+   */
+  public int advanceCrashingLeaders(Duration amount, Duration every) {
+    if (every.isNegative() || every.isZero()) {
+      throw new IllegalArgumentException(
+          "every must be longer than PT0S, but was " + every + "; use a positive duration");
+    }
+    Duration half = every.dividedBy(2);
+    Duration lease = timing.leaseDuration();
+    Duration down = half.compareTo(lease) < 0 ? half : lease;
+    Instant end = scheduler.time().now().plus(amount);
+    int crashes = 0;
+    while (!scheduler.time().now().plus(every).isAfter(end)) {
+      advance(every.minus(down));
+      Optional<Integer> leader = leader(Task.DEFAULT_GROUP);
+      leader.ifPresent(this::crash);
+      advance(down);
+      leader.ifPresent(this::restart);
+      crashes += leader.isPresent() ? 1 : 0;
+    }
+    Duration rest = Duration.between(scheduler.time().now(), end);
+    if (!rest.isNegative()) {
+      advance(rest);
+    }
+    return crashes;
+  }
+
+  /**
+   * Returns the jobs that all replicas share, as somebody sees them who always reaches the store.
+   */
+  public Jobs jobs() {
+    return Jobs.of(store, codec);
+  }
+
+  /** Returns all handlers that were started, in order. */
+  public List<JobRun> jobRuns() {
+    return Collections.unmodifiableList(jobRuns);
   }
 
   /** Returns all bodies that were started, in order. */
@@ -152,7 +214,7 @@ public final class SimulatedCluster implements AutoCloseable {
 
   /** Kills a replica as SIGKILL would. */
   public void crash(int index) {
-    Replica replica = replicas.get(index);
+    SimulatedReplica replica = replicas.get(index);
     replica.threads.kill();
     replica.engine = null;
   }
@@ -175,33 +237,75 @@ public final class SimulatedCluster implements AutoCloseable {
 
   /** Cuts a replica from the store. */
   public void partition(int index) {
-    replicas.get(index).link.cut();
+    replicas.get(index).connect(Way.CUT, storeDown);
   }
 
   /** Lets calls of a replica reach the store, but loses the answers. */
   public void loseReplies(int index) {
-    replicas.get(index).link.loseReplies();
+    replicas.get(index).connect(Way.LOSES_REPLIES, storeDown);
   }
 
   /** Connects a replica with the store again. */
   public void heal(int index) {
-    replicas.get(index).link.heal();
+    replicas.get(index).connect(Way.WHOLE, storeDown);
+  }
+
+  /**
+   * Restarts the store: nobody reaches it for so long, and what it had acknowledged is there again
+   * afterwards, leases included. Returns at once; let time pass for it.
+   */
+  public void restartStore(Duration down) {
+    storeDown = true;
+    int stop = ++storeStops;
+    replicas.forEach(replica -> replica.connect(replica.way, storeDown));
+    scheduler.add(
+        scheduler.newEngine(),
+        down,
+        () -> {
+          if (stop == storeStops) { // else it was restarted once more meanwhile
+            storeDown = false;
+            replicas.forEach(replica -> replica.connect(replica.way, storeDown));
+          }
+        });
+  }
+
+  /**
+   * Sets the clocks of a replica wrong, until they are set again, also over its restarts.
+   *
+   * @param index which replica
+   * @param offset how far its wall clock is ahead; negative for behind
+   * @param rate how fast its clocks run; 1 is right. Leases hold up to a tenth more or less; beyond
+   *     that two replicas may believe to lead, and only the ledger keeps ticks apart
+   */
+  public void skewClock(int index, Duration offset, double rate) {
+    if (!(rate > 0) || rate > 1_000) {
+      throw new IllegalArgumentException(
+          "rate must be above 0 and at most 1000, but was " + rate + "; 1 is right");
+    }
+    ReplicaClock clock = replicas.get(index).clock;
+    clock.offset(offset);
+    clock.rate(rate);
   }
 
   /** Starts a replica anew: another identity, and nothing remembered. */
   public void restart(int index) {
-    Replica replica = replicas.get(index);
+    SimulatedReplica replica = replicas.get(index);
     replica.threads.kill();
-    replica.link.heal();
-    replica.threads = scheduler.newEngine();
-    Monotick engine =
+    replica.connect(Way.WHOLE, storeDown);
+    ManualThreads threads = scheduler.newEngine(replica.clock, Network.INSTANT);
+    replica.threads = threads;
+    MonotickBuilder builder =
         Monotick.builder()
             .store(replica.link)
-            .time(scheduler.time().timeSource())
-            .threads(replica.threads)
+            .time(replica.clock.timeSource())
+            .threads(threads)
             .replicaName(replica.name)
-            .replicaId(new ReplicaId(new UUID(random.nextLong(), random.nextLong())))
-            .build();
+            .replicaId(new ReplicaId(new UUID(random.nextLong(), random.nextLong())));
+    if (codec != null) {
+      builder.payloadCodec(codec);
+    }
+    handlers.forEach(handler -> handle(builder, threads, replica.name, handler));
+    Monotick engine = builder.build();
     tasks.forEach(task -> engine.register(recorded(replica.name, task.apply(replica.name))));
     engine.start();
     replica.engine = engine;
@@ -214,6 +318,20 @@ public final class SimulatedCluster implements AutoCloseable {
         context -> {
           runs.add(new Run(context.tick(), replica, scheduler.time().now()));
           spec.execute(context);
+        });
+  }
+
+  private <P> void handle(
+      MonotickBuilder builder, ManualThreads threads, String replica, Handler<P> added) {
+    JobHandler<P> handler = added.handlers().apply(replica);
+    builder.handler(
+        added.kind(),
+        context -> {
+          threads.requireAlive(); // a slot goes from job to job, also that of a killed replica
+          Instant at = scheduler.time().now();
+          String kind = added.kind().name();
+          jobRuns.add(new JobRun(context.id(), kind, context.attempt(), replica, at));
+          return handler.run(context);
         });
   }
 
@@ -231,6 +349,8 @@ public final class SimulatedCluster implements AutoCloseable {
     private LeaseTiming timing = InMemoryStore.DEFAULT_LEASE_TIMING;
     private int historyPerTask = 1000;
     private final List<Function<String, Task>> tasks = new ArrayList<>();
+    private final List<Handler<?>> handlers = new ArrayList<>();
+    private @Nullable PayloadCodec codec;
 
     private Builder() {}
 
@@ -265,6 +385,18 @@ public final class SimulatedCluster implements AutoCloseable {
     /** Adds a task to every replica; the function gets the replica's name. */
     public Builder task(Function<String, Task> task) {
       tasks.add(task);
+      return this;
+    }
+
+    /** Adds a handler for jobs to every replica; the function gets the replica's name. */
+    public <P> Builder handler(JobKind<P> kind, Function<String, JobHandler<P>> handler) {
+      handlers.add(new Handler<>(kind, handler));
+      return this;
+    }
+
+    /** How payloads of jobs are written; by default by what the class path offers. */
+    public Builder payloadCodec(PayloadCodec codec) {
+      this.codec = codec;
       return this;
     }
 

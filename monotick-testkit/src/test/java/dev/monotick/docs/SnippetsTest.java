@@ -3,6 +3,11 @@ package dev.monotick.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.Monotick;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobKind;
+import dev.monotick.job.JobOutcome;
+import dev.monotick.job.JobState;
+import dev.monotick.leader.LeaseTiming;
 import dev.monotick.memory.InMemoryStore;
 import dev.monotick.schedule.Schedule;
 import dev.monotick.store.Store;
@@ -194,6 +199,35 @@ class SnippetsTest {
           context.checkCancelled(); // leadership lost, timeout, shutdown: stop here
         }
       }
+    }
+  }
+
+  @Test
+  void monthOfLeaderCrashesRuns() {
+    Task cleanup = Task.named("cleanup").cron("30 * * * *").mode(HaMode.LEADER).run(c -> {});
+    LeaseTiming minutes =
+        new LeaseTiming(
+            Duration.ofMinutes(4),
+            Duration.ofMinutes(1),
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(30));
+    try (SimulatedCluster cluster =
+        SimulatedCluster.builder().leaseTiming(minutes).task(replica -> cleanup).start()) {
+      cluster.advanceCrashingLeaders(Duration.ofDays(30), Duration.ofHours(1));
+      assertThat(cluster.runs()).extracting(run -> run.tick().nominal()).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void jobsOfAClusterRun() {
+    JobKind<String> mail = JobKind.named("mail", String.class);
+    try (SimulatedCluster cluster =
+        SimulatedCluster.builder().handler(mail, replica -> context -> JobOutcome.done()).start()) {
+      JobId id = cluster.jobs().enqueue(mail.of("hello")).id();
+      cluster.skewClock(1, Duration.ofHours(-1), 1.05); // an hour behind, and 5 % too fast
+      cluster.restartStore(Duration.ofSeconds(5));
+      cluster.advance(Duration.ofMinutes(1));
+      assertThat(cluster.jobs().find(id).orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
     }
   }
 

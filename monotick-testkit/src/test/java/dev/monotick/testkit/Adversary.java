@@ -226,7 +226,8 @@ final class Adversary {
     double wrong = plan.random.nextDouble() * 0.19 - 0.095;
     if (plan.ratesBeyondBound) {
       simulation.exceedRates();
-      wrong = plan.random.nextBoolean() ? -0.6 * plan.random.nextDouble() : plan.random.nextDouble();
+      wrong =
+          plan.random.nextBoolean() ? -0.6 * plan.random.nextDouble() : plan.random.nextDouble();
     }
     findings.fault(
         plan.ratesBeyondBound ? Seen.RATES_BEYOND_BOUND : Seen.RATES_WITHIN_BOUND,

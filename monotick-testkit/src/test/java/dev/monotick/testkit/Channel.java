@@ -157,7 +157,8 @@ final class Channel implements Network {
         return;
       }
       answered = true;
-      findings.trace(() -> process + " learns of " + message.what() + ": " + Simulation.describe(result));
+      findings.trace(
+          () -> process + " learns of " + message.what() + ": " + Simulation.describe(result));
       process.standing.delivered(call, sent, result);
       simulation.ticks().delivered(process, call, result);
       message.reply().handle(result);

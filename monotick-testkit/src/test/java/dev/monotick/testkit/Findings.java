@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What one simulated run showed: the first broken invariant, what happened, and a hash of it all. */
+/**
+ * What one simulated run showed: the first broken invariant, what happened, and a hash of it all.
+ */
 final class Findings {
 
   private final FakeTime time;

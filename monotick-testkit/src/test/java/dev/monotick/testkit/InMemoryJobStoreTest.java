@@ -77,6 +77,17 @@ final class InMemoryJobStoreTest {
   }
 
   @Test
+  void turnThatArrivesOnceMoreAfterItWasAnsweredClaimsNothing() {
+    JobTurn turn = new JobTurn(a, 1, List.of(), 5, KINDS, Set.of());
+    assertThat(jobs.turn(turn).jobs()).isEmpty();
+    JobId id = enqueue(aJob()).get(0);
+    assertThat(jobs.turn(turn).jobs()).as("the replica would never learn of it").isEmpty();
+    assertThat(jobs.find(id).orElseThrow().state()).isEqualTo(JobState.READY);
+    JobTurn next = new JobTurn(a, 2, List.of(), 5, KINDS, Set.of());
+    assertThat(jobs.turn(next).jobs()).hasSize(1);
+  }
+
+  @Test
   void transactionalJobsAreRefusedBecauseThereIsNoDatabase() {
     JobRules rules =
         new JobRules(

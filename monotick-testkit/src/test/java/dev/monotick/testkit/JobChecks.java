@@ -55,8 +55,7 @@ final class JobChecks {
   }
 
   /** A handler that runs. */
-  record Running(
-      Track track, int run, String limitedBy, Process process, int membership) {}
+  record Running(Track track, int run, String limitedBy, Process process, int membership) {}
 
   JobChecks(Simulation simulation) {
     this.simulation = simulation;
@@ -115,7 +114,9 @@ final class JobChecks {
     findings.require(
         track.succeededIn == 0, "J2", () -> "job " + id + " was requeued after its success");
     findings.require(
-        track.cancelled || track.newestRun == 0 || track.isAccepted(track.newestRun)
+        track.cancelled
+            || track.newestRun == 0
+            || track.isAccepted(track.newestRun)
             || !isHeld(track),
         "J7",
         () -> "job " + id + " was requeued while a replica had it");

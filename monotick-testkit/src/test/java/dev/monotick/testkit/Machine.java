@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Where one replica of the simulated cluster runs, again and again: clocks, and a way to the store. */
+/**
+ * Where one replica of the simulated cluster runs, again and again: clocks, and a way to the store.
+ */
 final class Machine {
 
   final int index;
@@ -55,9 +57,7 @@ final class Machine {
 
     /** Says whether it is proven to live, in the same stretch of membership as it was then. */
     boolean isStill(int membership) {
-      return threads.isAlive()
-          && standing.membership() == membership
-          && standing.isMember();
+      return threads.isAlive() && standing.membership() == membership && standing.isMember();
     }
 
     @Override

@@ -25,26 +25,35 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * A wrong version of one class of the product, made from its source by replacing pieces of it.
+ * A wrong version of the product, made from its source by replacing pieces of it.
  *
  * @param name what is wrong with it
- * @param type the class
  * @param expected the invariants one of which must break first
+ * @param firstSeed where to look for it, so that rare moments need not be waited for
  * @param edits what is replaced by what
  */
-record Mutant(String name, String type, Set<String> expected, List<Edit> edits) {
+record Mutant(String name, Set<String> expected, long firstSeed, List<Edit> edits) {
 
   private static final Path SOURCES = Path.of("..", "monotick-core", "src", "main", "java");
 
-  /** A piece of source that must be there once, and what stands in its place. */
-  record Edit(String original, String replacement) {}
+  /** A piece of the source of a class that must be there once, and what stands in its place. */
+  record Edit(String type, String original, String replacement) {}
 
   static Mutant of(String name, String type, Set<String> expected, String... edits) {
-    List<Edit> pairs = new ArrayList<>();
-    for (int i = 0; i < edits.length; i += 2) {
-      pairs.add(new Edit(edits[i], edits[i + 1]));
+    return new Mutant(name, expected, 1, List.of()).and(type, edits);
+  }
+
+  /** Adds edits, of another class perhaps. */
+  Mutant and(String type, String... texts) {
+    List<Edit> all = new ArrayList<>(edits);
+    for (int i = 0; i < texts.length; i += 2) {
+      all.add(new Edit("dev.monotick." + type, texts[i], texts[i + 1]));
     }
-    return new Mutant(name, "dev.monotick." + type, expected, pairs);
+    return new Mutant(name, expected, firstSeed, all);
+  }
+
+  Mutant from(long seed) {
+    return new Mutant(name, expected, seed, edits);
   }
 
   @Override
@@ -52,46 +61,50 @@ record Mutant(String name, String type, Set<String> expected, List<Edit> edits) 
     return name;
   }
 
-  private String source() throws IOException {
-    Path file = SOURCES.resolve(type.replace('.', '/') + ".java");
-    String source = Files.readString(file);
+  private Map<String, String> sources() throws IOException {
+    Map<String, String> sources = new HashMap<>();
     for (Edit edit : edits) {
-      int at = source.indexOf(edit.original());
+      String before = sources.get(edit.type());
+      if (before == null) {
+        before = Files.readString(SOURCES.resolve(edit.type().replace('.', '/') + ".java"));
+      }
+      int at = before.indexOf(edit.original());
       assertThat(at).as("%s: its source has no more: %s", name, edit.original()).isNotNegative();
-      assertThat(source.indexOf(edit.original(), at + 1))
+      assertThat(before.indexOf(edit.original(), at + 1))
           .as("%s: its source has twice: %s", name, edit.original())
           .isNegative();
-      source = source.replace(edit.original(), edit.replacement());
+      sources.put(edit.type(), before.replace(edit.original(), edit.replacement()));
     }
-    return source;
+    return sources;
   }
 
   /** Compiles it and returns a loader in which everything of ours stands on it. */
   ClassLoader load() throws IOException {
     Map<String, ByteArrayOutputStream> classes = new HashMap<>();
-    String source = source();
+    List<JavaFileObject> files = new ArrayList<>();
+    sources().forEach((type, source) -> files.add(file(type, source)));
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     StringWriter complaints = new StringWriter();
-    JavaFileObject file =
-        new SimpleJavaFileObject(
-            URI.create("string:///" + type.replace('.', '/') + ".java"),
-            JavaFileObject.Kind.SOURCE) {
-          @Override
-          public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-            return source;
-          }
-        };
     try (StandardJavaFileManager standard = compiler.getStandardFileManager(null, null, null)) {
       List<String> options =
           List.of("-proc:none", "-nowarn", "-cp", System.getProperty("java.class.path"));
       boolean done =
           compiler
-              .getTask(
-                  complaints, keeping(standard, classes), null, options, null, List.of(file))
+              .getTask(complaints, keeping(standard, classes), null, options, null, files)
               .call();
       assertThat(done).as("%s does not compile: %s", name, complaints).isTrue();
     }
     return new ChildFirst(classes);
+  }
+
+  private static JavaFileObject file(String type, String source) {
+    URI uri = URI.create("string:///" + type.replace('.', '/') + ".java");
+    return new SimpleJavaFileObject(uri, JavaFileObject.Kind.SOURCE) {
+      @Override
+      public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+        return source;
+      }
+    };
   }
 
   private static JavaFileManager keeping(

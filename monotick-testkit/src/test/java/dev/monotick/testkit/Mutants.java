@@ -52,23 +52,26 @@ final class Mutants {
                 });
                 ledger.claim("""),
         Mutant.of(
-            "resigns before its work has ended",
-            "engine.Resignation",
-            Set.of("I6"),
-            "if (!engine.isQuiet() || engine.bodies().anyRuns(run -> run.claimed().term() == term)) {",
-            "if (!engine.isQuiet()) {"),
+                "resigns before its work has ended",
+                "engine.Resignation",
+                Set.of("I6"),
+                "if (!engine.isQuiet() || engine.bodies().anyRuns(run -> run.claimed().term() == term)) {",
+                "if (!engine.isQuiet()) {")
+            .from(650),
         Mutant.of(
-            "hands over before its work has ended when it stops",
-            "engine.StopSequence",
-            Set.of("I6"),
-            "boolean workRuns = term != null && engine.bodies().anyRuns(run -> run.claimed().term() == term);",
-            "boolean workRuns = false;"),
+                "hands over before its work has ended when it stops",
+                "engine.StopSequence",
+                Set.of("I6"),
+                "boolean workRuns = term != null && engine.bodies().anyRuns(run -> run.claimed().term() == term);",
+                "boolean workRuns = false;")
+            .from(250),
         Mutant.of(
-            "renewal revives an expired term in the store",
-            "memory.InMemoryElection",
-            Set.of("I2"),
-            "if (!isHeld() || !replica.equals(holder)",
-            "if (!replica.equals(holder)"),
+                "renewal revives an expired term in the store",
+                "memory.InMemoryElection",
+                Set.of("I2"),
+                "if (!isHeld() || !replica.equals(holder)",
+                "if (!replica.equals(holder)")
+            .from(1000),
         Mutant.of(
             "renewal revives an expired term in the replica",
             "engine.Lease",
@@ -88,23 +91,18 @@ final class Mutants {
             "new Fence(TIMELINE, current.epoch() + 1)",
             "current"),
         Mutant.of(
-            "body begins without a last look",
-            "engine.Bodies",
-            Set.of("I6"),
-            "boolean began = !run.isCancelled();",
-            "boolean began = true;"),
+                "body begins without a last look",
+                "engine.Bodies",
+                Set.of("I6"),
+                "boolean began = !run.isCancelled();",
+                "boolean began = true;")
+            .from(100),
         Mutant.of(
             "claim counts without the state that was seen",
             "ledger.internal.TaskRow",
             Set.of("I12", "I3", "I5"),
             "if (isNot(request.seen()) || !request.tick().nominal().isAfter(cursor)) {",
             "if (request.tick().nominal().isBefore(cursor.minusSeconds(1))) {"),
-        Mutant.of(
-            "repeated claim not recognised",
-            "ledger.internal.TaskRow",
-            Set.of("I5"),
-            "  public synchronized ClaimReply claim(ClaimRequest request, FenceCheck fences, Instant now) {\n    TickRows ticks = rows();\n    TickRow granted = ticks.running(request.claim(), request.tick());",
-            "  public synchronized ClaimReply claim(ClaimRequest request, FenceCheck fences, Instant now) {\n    TickRows ticks = rows();\n    TickRow granted = null;"),
         Mutant.of(
             "tick of a dead replica run again whatever its effect",
             "ledger.internal.TickRow",
@@ -124,17 +122,19 @@ final class Mutants {
             "boolean free = request.onOverlap() == OnOverlap.ALLOW || ticks.occupying() == 0;",
             "boolean free = true;"),
         Mutant.of(
-            "granted twice and never given back",
-            "engine.TaskLoop",
-            Set.of("I5"),
-            "if (open.contains(held.claim())) {",
-            "if (held != null) {"),
+                "granted twice and never given back",
+                "engine.TaskLoop",
+                Set.of("I5"),
+                "if (open.contains(held.claim())) {",
+                "if (held != null) {")
+            .from(4100),
         Mutant.of(
-            "lost membership still starts what was claimed",
-            "engine.Membership",
-            Set.of("I6"),
-            "current.end(cause);",
-            ""),
+                "lost membership still starts what was claimed",
+                "engine.Membership",
+                Set.of("I6"),
+                "current.end(cause);",
+                "")
+            .from(2380),
         Mutant.of(
             "follower never asks again",
             "engine.Elector",
@@ -148,29 +148,35 @@ final class Mutants {
             "if (!row.isRunBy(replica, finish.job().run())) {",
             "if (row.claim == null) {"),
         Mutant.of(
-            "job retried without a look at its state",
-            "memory.InMemoryJobStore",
-            Set.of("J2", "J7"),
-            "row.state.isTerminal()\n                  && row.state != JobState.SUCCEEDED\n                  && table.keys",
-            "table.keys"),
+                "job retried without a look at its state",
+                "memory.InMemoryJobStore",
+                Set.of("J2", "J7"),
+                "row.state.isTerminal()\n                  && row.state != JobState.SUCCEEDED\n                  && table.keys",
+                "table.keys")
+            .and(
+                "job.JobTransition",
+                "Set.of(DEAD, JobState.CANCELLED, REJECTED, EXPIRED, JobState.UNKNOWN)",
+                "Set.of(DEAD, JobState.CANCELLED, REJECTED, EXPIRED, JobState.UNKNOWN, SUCCEEDED,"
+                    + " RUNNING)"),
         Mutant.of(
-            "limit checked outside of the transaction",
-            "memory.JobLimits",
-            Set.of("J6"),
-            "limit.running().orElse(free) - use.running)",
-            "limit.running().orElse(free) - seen(use))",
-            "if (use.running >= limit.running().orElse(Integer.MAX_VALUE)) {",
-            "if (seen(use) >= limit.running().orElse(Integer.MAX_VALUE)) {",
-            "  /** Returns how long until a lane may begin one again",
-            """
+                "limit checked outside of the transaction",
+                "memory.JobLimits",
+                Set.of("J6"),
+                "limit.running().orElse(free) - use.running)",
+                "limit.running().orElse(free) - seen(use))",
+                "if (use.running >= limit.running().orElse(Integer.MAX_VALUE)) {",
+                "if (seen(use) >= limit.running().orElse(Integer.MAX_VALUE)) {",
+                "  /** Returns how long until a lane may begin one again",
+                """
               private final Map<Use, Integer> seen = new HashMap<>();
 
               private int seen(Use use) {
                 Integer before = seen.put(use, use.running);
-                return before == null ? use.running : before;
+                return before == null ? use.running : Math.min(before, use.running);
               }
 
-              /** Returns how long until a lane may begin one again"""),
+              /** Returns how long until a lane may begin one again""")
+            .from(100),
         Mutant.of(
             "repeated turn claims once more",
             "memory.JobClaims",
@@ -196,10 +202,11 @@ final class Mutants {
             "Optional<JobId> same = table.keys.holderOtherThan(row, now);",
             "Optional<JobId> same = Optional.empty();"),
         Mutant.of(
-            "job begins on a replica that is not proven to live",
-            "worker.JobSlot",
-            Set.of("I6"),
-            "if (registered == null || !slots.mayRun()) {",
-            "if (registered == null) {"));
+                "job begins on a replica that is not proven to live",
+                "worker.JobSlot",
+                Set.of("I6"),
+                "if (registered == null || !slots.mayRun()) {",
+                "if (registered == null) {")
+            .from(1450));
   }
 }

@@ -1,6 +1,8 @@
 package dev.monotick.testkit;
 
-/** What happened in simulated runs. A batch in which one of these never did proves nothing of it. */
+/**
+ * What happened in simulated runs. A batch in which one of these never did proves nothing of it.
+ */
 enum Seen {
   TICKS_RUN,
   TICKS_REPEATED,

@@ -125,7 +125,8 @@ final class Simulation {
   private void settle() {
     Duration lease = plan.timing.leaseDuration();
     // Nobody waits longer for anything: a retry at its slowest, then others go first for a lease.
-    Duration bound = lease.multipliedBy(2).plus(plan.calm ? Duration.ZERO : SimulationPlan.RETRY_CAP);
+    Duration bound =
+        lease.multipliedBy(2).plus(plan.calm ? Duration.ZERO : SimulationPlan.RETRY_CAP);
     work.resumeAll();
     if (plan.silentLoss) {
       scheduler.advance(SILENT_CALL);
@@ -296,12 +297,10 @@ final class Simulation {
   }
 
   void runWhile(BooleanSupplier condition) {
-    scheduler.runUntil(
-        scheduler.elapsed() + A_DAY.toNanos(), () -> !condition.getAsBoolean());
+    scheduler.runUntil(scheduler.elapsed() + A_DAY.toNanos(), () -> !condition.getAsBoolean());
   }
 
   static String describe(Result<?> result) {
     return String.valueOf(result.isValue() ? result.value() : result.failure());
   }
-
 }

@@ -95,10 +95,8 @@ final class SimulationPlan {
   private TaskPlan task(int index) {
     // The first is always led, so that every run elects.
     HaMode mode = index == 0 ? HaMode.LEADER : HaMode.values()[random.nextInt(4)];
-    Effect effect =
-        mode.isExclusive() ? Effect.values()[random.nextInt(3)] : Effect.AT_MOST_ONCE;
-    Overlap overlap =
-        mode == HaMode.SHARED ? Overlap.SKIP : Overlap.values()[random.nextInt(4)];
+    Effect effect = mode.isExclusive() ? Effect.values()[random.nextInt(3)] : Effect.AT_MOST_ONCE;
+    Overlap overlap = mode == HaMode.SHARED ? Overlap.SKIP : Overlap.values()[random.nextInt(4)];
     Duration period = Duration.ofMillis(600 + 100L * random.nextInt(15));
     int longPercent = one(3) ? 40 : 10;
     return new TaskPlan("t" + index, mode, effect, overlap, period, longPercent);

@@ -153,8 +153,7 @@ final class SimulationWork {
       throws InterruptedException {
     process.threads.requireAlive(); // a slot goes from job to job, also that of a killed replica
     simulation.adversary().awaitThaw(process);
-    JobChecks.Running handler =
-        simulation.jobs().started(process, context, kind.rules().effect());
+    JobChecks.Running handler = simulation.jobs().started(process, context, kind.rules().effect());
     depth++;
     try {
       simulation.adversary().strikeHere(process, Seen.AT_AFTER_GUARD);
@@ -289,5 +288,4 @@ final class SimulationWork {
   int depth() {
     return depth;
   }
-
 }

@@ -196,7 +196,9 @@ final class TickChecks {
       exclusive(begun, context);
     } else {
       findings.require(
-          local.add(new Local(tick, process.number)), "I3", () -> tick + " ran twice on " + process);
+          local.add(new Local(tick, process.number)),
+          "I3",
+          () -> tick + " ran twice on " + process);
     }
     running.add(begun);
     return begun;
@@ -274,8 +276,7 @@ final class TickChecks {
   /** Says whether work of a term is running there. */
   boolean runsAsLeader(Process process) {
     return running.stream()
-        .anyMatch(
-            body -> body.process() == process && body.state().plan.mode() == HaMode.LEADER);
+        .anyMatch(body -> body.process() == process && body.state().plan.mode() == HaMode.LEADER);
   }
 
   /** Somebody was told that a task is paused, or is about to resume it. */
