@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
 final class DrillCommand implements Callable<Integer> {
 
   private static final Duration LOOK = Duration.ofMillis(20);
+  private static final Duration LEADER_WITHIN = Duration.ofSeconds(15);
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -110,21 +111,30 @@ final class DrillCommand implements Callable<Integer> {
     return report.isGood() ? 0 : 1;
   }
 
-  /** Returns who leads: somebody whose beat goes on. */
+  /**
+   * Returns who leads: somebody whose beat goes on. Waits a while, for replicas may be starting.
+   */
   private Lease leader(Deployment deployment) throws SQLException {
-    Lease first = lease(deployment);
-    long deadline = System.nanoTime() + Duration.ofSeconds(15).toNanos();
+    Optional<Lease> first = deployment.lease(group);
+    long deadline = System.nanoTime() + LEADER_WITHIN.toNanos();
     while (System.nanoTime() - deadline < 0) {
       LockSupport.parkNanos(LOOK.toNanos());
-      Lease now = lease(deployment);
-      if (!now.released() && now.beat() != first.beat()) {
-        return now;
+      Optional<Lease> now = deployment.lease(group);
+      if (first.isPresent()
+          && now.isPresent()
+          && !now.get().released()
+          && now.get().beat() != first.get().beat()) {
+        return now.get();
       }
+      first = first.isPresent() ? first : now;
     }
+    lease(deployment);
     throw new IllegalArgumentException(
         "nobody leads group "
             + group
-            + ": its lease was not renewed for 15 s; start replicas that have a task of this group");
+            + ": its lease was not renewed for "
+            + LEADER_WITHIN.toSeconds()
+            + " s; start replicas that have a task of this group");
   }
 
   private Lease lease(Deployment deployment) throws SQLException {

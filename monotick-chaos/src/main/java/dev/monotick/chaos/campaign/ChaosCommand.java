@@ -63,8 +63,10 @@ public final class ChaosCommand {
       System.err.println("chaos: seed " + settings.seed() + ", histories in " + folder);
       return false;
     }
-    delete(folder.resolve("server"));
-    delete(folder.resolve("standby"));
+    if (result.violations().isEmpty() || settings.control()) { // else somebody wants to look
+      delete(folder.resolve("server"));
+      delete(folder.resolve("standby"));
+    }
     List<String> complaints = result.complaints();
     complaints.stream()
         .limit(MOST_SHOWN)

@@ -24,6 +24,7 @@ import java.util.Optional;
 final class Settling {
 
   private static final Duration LOOK = Duration.ofMillis(500);
+  private static final int LOOKS_BETWEEN = 6;
 
   /** For whoever lost leadership waits for a lease, and for replicas that have to start first. */
   private static final Duration LEADER_WITHIN = Duration.ofSeconds(20);
@@ -56,11 +57,13 @@ final class Settling {
     if (leaderAfter.isEmpty()) {
       complaints.add("a leader is found again: none within " + LEADER_WITHIN);
     }
-    editor.resumeAll();
     Instant until = databaseTime();
     long deadline = System.nanoTime() + patience.toNanos();
     List<String> open = List.of("nothing looked at");
-    while (!open.isEmpty() && System.nanoTime() - deadline < 0) {
+    for (int look = 0; !open.isEmpty() && System.nanoTime() - deadline < 0; look++) {
+      if (look % LOOKS_BETWEEN == 0) {
+        editor.resumeAll(); // again and again: whoever is asked may just be starting, or ending
+      }
       Waiting.let(LOOK);
       nemesis.revive();
       open = open(until);

@@ -216,7 +216,7 @@ class CheckerTest {
 
   @Test
   void runsThatOverlapAreFound() {
-    ran("one", 8, time(8), time(12));
+    ran("one", 8, time(8), time(20));
     ran("one", 9, time(9), time(10));
     assertViolation("runs do not overlap");
   }
