@@ -140,7 +140,8 @@ final class Channel implements Network {
 
     private void arriveAgain() {
       if (!simulation.isStoreDown()) {
-        findings.fault(Seen.DUPLICATES, process + " " + message.what());
+        findings.see(Seen.DUPLICATES);
+        findings.trace(() -> process + " has " + message.what() + " done once more");
         message.arrive();
       }
     }
