@@ -77,6 +77,12 @@ public interface Jobs {
    */
   Jobs refusingAbove(long depth);
 
+  /**
+   * Returns these jobs, but what is added has that job as its parent: {@link Job#parent} tells
+   * people where it came from. A handler gives its own, {@link JobContext#id}.
+   */
+  Jobs childrenOf(JobId parent);
+
   /** Returns what is known of a job, if it is not forgotten. */
   Optional<Job> find(JobId id);
 

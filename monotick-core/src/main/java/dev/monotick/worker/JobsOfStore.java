@@ -37,20 +37,31 @@ public final class JobsOfStore implements Jobs {
   private final JobStore store;
   private final Payloads payloads;
   private final Enqueuer enqueuer;
-  private final Optional<Long> depth;
+  private final Terms terms;
   private final JobWaits waits;
+
+  /**
+   * What holds for all jobs that are added.
+   *
+   * @param depth a queue with so many takes no more
+   * @param parent the job that wants them
+   */
+  private record Terms(Optional<Long> depth, Optional<JobId> parent) {
+
+    private static final Terms NONE = new Terms(Optional.empty(), Optional.empty());
+  }
 
   /** Creates one; without a codec, what the class path offers is used. */
   public JobsOfStore(JobStore store, @Nullable PayloadCodec codec) {
-    this(store, new Payloads(codec), new Enqueuer(store), Optional.empty(), new JobWaits(store));
+    this(store, new Payloads(codec), new Enqueuer(store), Terms.NONE, new JobWaits(store));
   }
 
   private JobsOfStore(
-      JobStore store, Payloads payloads, Enqueuer enqueuer, Optional<Long> depth, JobWaits waits) {
+      JobStore store, Payloads payloads, Enqueuer enqueuer, Terms terms, JobWaits waits) {
     this.store = store;
     this.payloads = payloads;
     this.enqueuer = enqueuer;
-    this.depth = depth;
+    this.terms = terms;
     this.waits = waits;
   }
 
@@ -62,7 +73,7 @@ public final class JobsOfStore implements Jobs {
   @Override
   public Enqueued enqueue(JobRequest<?> request) {
     JobDraft draft = draft(request);
-    return depth.isEmpty()
+    return terms.equals(Terms.NONE)
         ? enqueuer.enqueue(draft)
         : store.enqueue(order(List.of(draft), Follow.NONE)).get(0);
   }
@@ -110,11 +121,20 @@ public final class JobsOfStore implements Jobs {
     if (most < 1) {
       throw new IllegalArgumentException("depth must be at least 1, but was " + most);
     }
-    return new JobsOfStore(store, payloads, enqueuer, Optional.of(most), waits);
+    return with(new Terms(Optional.of(most), terms.parent()));
+  }
+
+  @Override
+  public Jobs childrenOf(JobId parent) {
+    return with(new Terms(terms.depth(), Optional.of(parent)));
+  }
+
+  private Jobs with(Terms other) {
+    return new JobsOfStore(store, payloads, enqueuer, other, waits);
   }
 
   private JobOrder order(List<JobDraft> drafts, Follow follow) {
-    return new JobOrder(drafts, follow, Optional.empty(), depth);
+    return new JobOrder(drafts, follow, terms.parent(), terms.depth());
   }
 
   private List<JobDraft> drafts(List<? extends JobRequest<?>> requests) {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.monotick.job.PayloadCodec;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -13,6 +14,13 @@ import tools.jackson.databind.json.JsonMapper;
 public final class JacksonCodec implements PayloadCodec {
 
   private final JsonMapper mapper;
+  private final ClassValue<ObjectReader> readers =
+      new ClassValue<>() {
+        @Override
+        protected ObjectReader computeValue(Class<?> type) {
+          return mapper.readerFor(type);
+        }
+      };
 
   /** Uses a mapper of its own. */
   public JacksonCodec() {
@@ -31,6 +39,6 @@ public final class JacksonCodec implements PayloadCodec {
 
   @Override
   public <T> T decode(byte[] bytes, Class<T> type) {
-    return mapper.readValue(bytes, type);
+    return readers.get(type).readValue(bytes);
   }
 }

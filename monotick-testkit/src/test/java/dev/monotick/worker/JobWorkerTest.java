@@ -56,6 +56,24 @@ class JobWorkerTest {
   }
 
   @Test
+  void whatAHandlerAddsAsItsChildrenHasItAsParent() {
+    List<JobId> children = new ArrayList<>();
+    handle(
+        MAIL,
+        job -> {
+          if (job.payload().equals("parent")) {
+            children.add(jobs().jobs().childrenOf(job.id()).enqueue(MAIL.of("child")).id());
+          }
+          return done(job.payload());
+        });
+    JobId parent = enqueue("parent");
+    cluster.advance(Duration.ofSeconds(2));
+    assertThat(done).containsExactly("parent", "child");
+    assertThat(find(children.get(0)).parent()).contains(parent);
+    assertThat(find(parent).parent()).isEmpty();
+  }
+
+  @Test
   void failedAttemptIsRepeatedAfterTheDelayOfItsPolicyUntilThereAreNoMore() {
     handle(
         MAIL.maxAttempts(3),

@@ -22,6 +22,10 @@ public final class PickupBenchmark {
       Map.of("peers", "all", "rounds", "3", "jobs", "200", "load", "0");
   private static final int STEP_MILLIS = 50;
   private static final int WARM_UP = 60;
+
+  /** Before that, jobs are added one after the other: services have run for a while. */
+  private static final int WARM_UP_MILLIS = 5000;
+
   private static final int FLOOD_MILLIS = 6000;
   private static final Duration PATIENCE = Duration.ofSeconds(40);
 
@@ -84,10 +88,13 @@ public final class PickupBenchmark {
           worker.ask("work " + Use.PICKUP + " " + (WARM_UP + jobs));
           Progress.say(
               contender.name() + ": a job every " + STEP_MILLIS + " ms, " + jobs + " times");
+          sender.ask("single " + WARM_UP_MILLIS);
+          awaitIdle(worker);
           sender.ask("pace 0 " + WARM_UP + " " + STEP_MILLIS);
           server.execute("checkpoint");
+          long before = Long.parseLong(worker.ask("count"));
           String sent = sender.ask("pace " + WARM_UP + " " + jobs + " " + STEP_MILLIS);
-          awaitCount(worker, WARM_UP + jobs);
+          awaitCount(worker, before + jobs);
           return Waits.of(sent, worker.ask("starts"));
         }
       }

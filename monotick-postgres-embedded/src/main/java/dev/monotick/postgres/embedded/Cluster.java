@@ -72,7 +72,7 @@ final class Cluster {
       Path password = unfinished.resolve("password");
       Files.createFile(password, ServerFolder.OWNER_ONLY);
       user.own(password);
-      Files.writeString(password, connection.password());
+      Files.writeString(password, ScramVerifier.of(connection.password()));
       Commands.Result result =
           Commands.run(
               user.command(

@@ -8,7 +8,6 @@ import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -78,11 +77,13 @@ final class JobColumns {
   }
 
   static long micros(Instant time) {
-    return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+    return Math.addExact(
+        Math.multiplyExact(time.getEpochSecond(), 1_000_000L), time.getNano() / 1_000);
   }
 
   static Instant time(long micros) {
-    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    return Instant.ofEpochSecond(
+        Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1_000L);
   }
 
   /** The longest time there is, for durations that overflow. */

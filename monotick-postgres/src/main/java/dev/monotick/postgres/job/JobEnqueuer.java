@@ -7,6 +7,7 @@ import dev.monotick.job.store.Enqueued;
 import dev.monotick.job.store.JobDraft;
 import dev.monotick.job.store.JobOrder;
 import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.notice.Notices;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -16,11 +17,15 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
 /** Adds jobs. Thread-safe. */
 final class JobEnqueuer {
+
+  /** Makes a statement that adds jobs tell of them when it commits. */
+  private static final String TELLING = " cross join lateral (select pg_notify(?, ?)) as told";
 
   private final Database database;
   private final Lanes lanes;
@@ -33,14 +38,14 @@ final class JobEnqueuer {
     this.database = database;
     this.lanes = lanes;
     this.due = due;
-    addPlain = database.sql("select @job_add(" + DraftColumns.TYPES + ", ?::bigint)");
+    addPlain = database.sql("select a.* from @job_add(" + DraftColumns.TYPES + ", ?::bigint) as a");
     addAll =
         database.sql(
-            "select * from @job_add_all("
+            "select a.* from @job_add_all("
                 + DraftColumns.TYPES
                 + ", ?::bigint, "
                 + StartColumns.TYPES
-                + ")");
+                + ") as a");
     depth =
         database.sql(
             "select coalesce(sum(c.waiting + c.ready), 0) from"
@@ -49,21 +54,23 @@ final class JobEnqueuer {
                 + " join @job_lane l on l.id = c.lane where l.queue = ?");
   }
 
-  /** Adds jobs in a transaction of its own. */
-  List<Enqueued> enqueue(JobOrder order) {
+  /** Adds jobs in a transaction of its own, which sends the notice. */
+  List<Enqueued> enqueue(JobOrder order, Optional<Notices.Notice> notice) {
     if (order.drafts().isEmpty()) {
       return List.of();
     }
     Map<JobLane, Integer> ids = laneIds(order);
     List<Enqueued> replies =
-        database.once("adding jobs", connection -> add(connection, order, ids));
+        database.once("adding jobs", connection -> add(connection, order, ids, notice));
     order.drafts().forEach(due::added);
     return replies;
   }
 
   /** Adds jobs in the transaction of a connection. */
   List<Enqueued> enqueue(Connection connection, JobOrder order) throws SQLException {
-    return order.drafts().isEmpty() ? List.of() : add(connection, order, laneIds(order));
+    return order.drafts().isEmpty()
+        ? List.of()
+        : add(connection, order, laneIds(order), Optional.empty());
   }
 
   private Map<JobLane, Integer> laneIds(JobOrder order) {
@@ -74,15 +81,19 @@ final class JobEnqueuer {
     return lanes.ids(wanted);
   }
 
-  private List<Enqueued> add(Connection connection, JobOrder order, Map<JobLane, Integer> ids)
+  private List<Enqueued> add(
+      Connection connection,
+      JobOrder order,
+      Map<JobLane, Integer> ids,
+      Optional<Notices.Notice> notice)
       throws SQLException {
     if (order.depth().isPresent()) {
       requireRoom(connection, order, order.depth().get());
     }
     DraftColumns drafts = new DraftColumns(order.drafts(), ids);
     return StartColumns.isNeeded(order.drafts(), order.follow())
-        ? addAll(connection, order, drafts)
-        : addPlain(connection, order, drafts);
+        ? addAll(connection, order, drafts, notice)
+        : addPlain(connection, order, drafts, notice);
   }
 
   private void requireRoom(Connection connection, JobOrder order, long most) throws SQLException {
@@ -111,11 +122,13 @@ final class JobEnqueuer {
     }
   }
 
-  private List<Enqueued> addPlain(Connection connection, JobOrder order, DraftColumns drafts)
+  private List<Enqueued> addPlain(
+      Connection connection, JobOrder order, DraftColumns drafts, Optional<Notices.Notice> notice)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(addPlain)) {
+    try (PreparedStatement statement = prepare(connection, addPlain, notice)) {
       drafts.set(statement, 1);
       setParent(statement, order);
+      setNotice(statement, DraftColumns.COUNT + 2, notice);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         Long[] numbers = (Long[]) row.getArray(1).getArray();
@@ -128,12 +141,14 @@ final class JobEnqueuer {
     }
   }
 
-  private List<Enqueued> addAll(Connection connection, JobOrder order, DraftColumns drafts)
+  private List<Enqueued> addAll(
+      Connection connection, JobOrder order, DraftColumns drafts, Optional<Notices.Notice> notice)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(addAll)) {
+    try (PreparedStatement statement = prepare(connection, addAll, notice)) {
       drafts.set(statement, 1);
       setParent(statement, order);
       new StartColumns(order.drafts(), order.follow()).set(statement, DraftColumns.COUNT + 2);
+      setNotice(statement, DraftColumns.COUNT + StartColumns.COUNT + 2, notice);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         Long[] numbers = (Long[]) row.getArray(1).getArray();
@@ -144,6 +159,19 @@ final class JobEnqueuer {
         }
         return replies;
       }
+    }
+  }
+
+  private static PreparedStatement prepare(
+      Connection connection, String sql, Optional<Notices.Notice> notice) throws SQLException {
+    return connection.prepareStatement(notice.isPresent() ? sql + TELLING : sql);
+  }
+
+  private static void setNotice(
+      PreparedStatement statement, int first, Optional<Notices.Notice> notice) throws SQLException {
+    if (notice.isPresent()) {
+      statement.setString(first, notice.get().channel());
+      statement.setString(first + 1, notice.get().payload());
     }
   }
 

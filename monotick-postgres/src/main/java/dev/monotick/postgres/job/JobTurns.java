@@ -52,12 +52,18 @@ final class JobTurns {
                 + " ?::text[])");
   }
 
+  /** Returns what the replicas of this process claimed. */
+  Map<ReplicaId, OpenClaims> claims() {
+    return Map.copyOf(claims);
+  }
+
   OpenClaims claims(ReplicaId replica) {
     return claims.computeIfAbsent(replica, any -> new OpenClaims());
   }
 
   JobTurnReply turn(JobTurn wanted) {
     OpenClaims own = claims(wanted.replica());
+    own.sending(wanted.number());
     Ending ending = ending(own, wanted.finishes());
     LaneTable table = lanes.known();
     if (wanted.most() > 0 && table.version() == 0) {

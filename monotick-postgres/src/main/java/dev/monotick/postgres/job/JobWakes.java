@@ -31,10 +31,10 @@ import org.slf4j.LoggerFactory;
  * others by a notice.
  *
  * <p>A notice is a commit of its own and makes all commits that notify wait for each other, so it
- * is sent by one thread in a session of its own, never by whoever adds jobs. The first of a burst
- * leaves at once; what comes while it is under way, or shortly after it, leaves together. Such a
- * commit need not be durable: a hint that a crash swallows is missed by nobody, since everybody
- * looks anyway after one.
+ * is sent by one thread in a session of its own, never in the application's transactions. The first
+ * of a burst leaves at once, with the commit of the job itself where that is ours; what comes while
+ * it is under way, or shortly after it, leaves together. A commit of notices need not be durable: a
+ * hint that a crash swallows is missed by nobody, since everybody looks anyway after one.
  *
  * <p>Thread-safe.
  */
@@ -108,6 +108,27 @@ final class JobWakes implements JobHints, AutoCloseable {
     }
   }
 
+  /**
+   * Returns a notice of new jobs for the statement that adds them, unless others were told just
+   * now: a job that comes alone is heard of sooner by a commit and two changes of threads. Whoever
+   * gets one tells {@link #added} when it is done, others {@link #wake}.
+   */
+  Optional<Notices.Notice> lead(Collection<String> names) {
+    synchronized (this) {
+      if (!sends || sending) {
+        return Optional.empty();
+      }
+      sending = true;
+    }
+    sendLater(); // what comes meanwhile
+    return notices.notice(READY, text(names));
+  }
+
+  /** Jobs were added, and others were told. */
+  void added(Collection<String> names) {
+    tell(readyListeners, Set.copyOf(names));
+  }
+
   @Override
   public void ended(Collection<JobId> ids) {
     if (ids.isEmpty()) {
@@ -151,6 +172,10 @@ final class JobWakes implements JobHints, AutoCloseable {
     } catch (RuntimeException e) { // it was a hint
       log.debug("others could not be told of jobs, they find them when they look", e);
     }
+    sendLater();
+  }
+
+  private void sendLater() {
     try {
       ScheduledFuture<?> unused =
           sender.schedule(this::sendAll, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
@@ -159,11 +184,15 @@ final class JobWakes implements JobHints, AutoCloseable {
     }
   }
 
+  private static String text(Collection<String> names) {
+    String text = String.join(",", names);
+    return text.length() > LONGEST_TEXT ? "" : text;
+  }
+
   private boolean notify(Connection connection, List<String> ready, List<JobId> over)
       throws SQLException {
     if (!ready.isEmpty()) {
-      String names = String.join(",", ready);
-      notices.send(connection, READY, names.length() > LONGEST_TEXT ? "" : names);
+      notices.send(connection, READY, text(ready));
     }
     StringBuilder ids = new StringBuilder();
     for (JobId id : over) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ final class OpenClaims {
 
   private final Map<Long, Open> open = new HashMap<>(); // guarded by this
   private final List<Long> over = new ArrayList<>(); // claims to be deleted; guarded by this
+  private long newest; // number of the turn that was sent last; guarded by this
 
   /** A claim, and how many of its runs are open. */
   private static final class Claim {
@@ -89,6 +91,26 @@ final class OpenClaims {
 
   Adding adding(long number) {
     return new Adding(number);
+  }
+
+  /** Takes note that a turn is sent; one at a time is under way, numbers grow. */
+  synchronized void sending(long number) {
+    newest = Math.max(newest, number);
+  }
+
+  /**
+   * What is known of claims here.
+   *
+   * @param before claims of turns from this number on may not be known yet
+   * @param numbers the claims that are not over, or whose rows are still to be deleted
+   */
+  @SuppressWarnings("ArrayRecordComponent") // a carrier, never compared
+  record Known(long before, long[] numbers) {}
+
+  synchronized Known known() {
+    LongStream runs = open.values().stream().mapToLong(run -> run.claim.number);
+    LongStream ended = over.stream().mapToLong(Long::longValue);
+    return new Known(newest, LongStream.concat(runs, ended).distinct().toArray());
   }
 
   synchronized @Nullable Open find(JobId id, int run) {

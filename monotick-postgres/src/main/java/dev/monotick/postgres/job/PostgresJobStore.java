@@ -57,7 +57,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     this.enqueuer = new JobEnqueuer(database, lanes, due);
     this.turns = new JobTurns(database, clock, lanes, due);
     this.wakes = new JobWakes(database, notices);
-    this.rescue = new JobRescue(database);
+    this.rescue = new JobRescue(database, turns::claims);
     this.notes = new JobNotes(database);
     this.transactions = new JobTransactions(database, turns);
     JobHints hints = new LocalHints(wakes, due);
@@ -85,10 +85,15 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
 
   @Override
   public List<Enqueued> enqueue(JobOrder order) {
-    List<Enqueued> replies = enqueuer.enqueue(order);
     Set<String> queues = new HashSet<>();
     order.drafts().forEach(draft -> queues.add(draft.lane().queue()));
-    wakes.wake(queues);
+    Optional<Notices.Notice> notice = queues.isEmpty() ? Optional.empty() : wakes.lead(queues);
+    List<Enqueued> replies = enqueuer.enqueue(order, notice);
+    if (notice.isPresent()) {
+      wakes.added(queues);
+    } else {
+      wakes.wake(queues);
+    }
     return replies;
   }
 

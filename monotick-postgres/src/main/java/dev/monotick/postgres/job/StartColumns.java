@@ -18,6 +18,9 @@ final class StartColumns {
   static final String TYPES =
       "?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::bigint[], ?::integer";
 
+  /** How many parameters of a statement they are. */
+  static final int COUNT = 7;
+
   private final @Nullable Long @Nullable [] delays;
   private final @Nullable Long @Nullable [] starts;
   private final @Nullable Long @Nullable [] deadlines;

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 /** Reads what job_turn returns. Used once. */
 final class TurnReader {
 
+  /** The first columns of a job are numbers, none of them null. */
+  private static final int NUMBERS = 11;
+
   private static final int VERSION = 0;
   private static final int FIRST_OPEN = 1;
   private static final int NEXT_TRANSACTION = 2;
@@ -54,11 +57,11 @@ final class TurnReader {
   }
 
   private void readFacts(ResultSet row) throws SQLException {
-    Array ends = row.getArray(16);
+    Array ends = row.getArray(17);
     counted = ends == null ? null : (@Nullable Boolean[]) ends.getArray();
-    facts = (@Nullable Long[]) row.getArray(17).getArray();
-    readPairs(row, 18, waitingSince);
-    readPairs(row, 20, last);
+    facts = (@Nullable Long[]) row.getArray(18).getArray();
+    readPairs(row, 19, waitingSince);
+    readPairs(row, 21, last);
   }
 
   private static void readPairs(ResultSet row, int column, Map<Integer, Long> pairs)
@@ -76,70 +79,76 @@ final class TurnReader {
   /** Jobs of one lane are mostly treated alike. */
   private static final class Cache {
 
+    private final long[] numbers = new long[NUMBERS + 1];
     private long timeoutMillis = -1;
-    private int maxAttempts;
-    private int effect;
+    private long maxAttempts;
+    private long effect;
     private @Nullable JobRules rules;
-    private int lane;
+    private long lane;
     private @Nullable JobLane name;
   }
 
   private ClaimedJob readJob(ResultSet row, Cache cache) throws SQLException {
-    long id = row.getLong(1);
-    int run = row.getInt(2);
-    int attempt = row.getInt(3);
-    int lane = row.getInt(4);
-    int flags = row.getInt(5);
-    Instant readyAt = JobColumns.time(row, 6);
+    long[] numbers = cache.numbers;
+    // One call for all: what the driver does behind it is much code, and is compiled once.
+    for (int column = 1; column <= NUMBERS; column++) {
+      numbers[column] = row.getLong(column);
+    }
+    int lane = (int) numbers[4];
     JobLane name = cache.name;
     if (name == null || cache.lane != lane) {
       name = table.lane(lane);
       cache.name = name;
       cache.lane = lane;
     }
-    String limitKey = (flags & JobFlags.KEYED) == 0 ? null : row.getString(13);
-    claims.add(id, run, lane, flags);
+    claims.add(numbers[1], (int) numbers[2], lane, (int) numbers[5]);
+    boolean plain = numbers[11] == 0;
     return new ClaimedJob(
-        new JobRun(new JobId(id), run, attempt),
+        new JobRun(new JobId(numbers[1]), (int) numbers[2], (int) numbers[3]),
         name,
-        row.getInt(7),
-        row.getBytes(15),
-        rules(row, cache),
-        Optional.ofNullable(limitKey),
-        readyAt == null ? now() : readyAt,
-        JobColumns.headers(row, 14));
+        (int) numbers[7],
+        row.getBytes(12),
+        plain ? plainRules(cache) : rareRules(row, numbers),
+        plain ? Optional.empty() : Optional.ofNullable(row.getString(15)),
+        JobColumns.time(numbers[6]),
+        plain ? Map.of() : JobColumns.headers(row, 16));
   }
 
-  private static JobRules rules(ResultSet row, Cache cache) throws SQLException {
-    long timeout = row.getLong(8);
-    Instant deadline = JobColumns.time(row, 9);
-    int maxAttempts = row.getInt(10);
-    int effect = row.getInt(11);
-    long approval = row.getLong(12);
-    boolean approved = !row.wasNull();
+  private static JobRules plainRules(Cache cache) {
+    long[] numbers = cache.numbers;
     JobRules rules = cache.rules;
-    boolean plain = deadline == null && !approved;
-    if (plain
-        && rules != null
-        && cache.timeoutMillis == timeout
-        && cache.maxAttempts == maxAttempts
-        && cache.effect == effect) {
-      return rules;
-    }
-    rules =
-        new JobRules(
-            maxAttempts,
-            Duration.ofMillis(timeout),
-            Optional.ofNullable(deadline),
-            JobColumns.effect(effect),
-            approved ? Optional.of(Duration.ofMillis(approval)) : Optional.empty());
-    if (plain) {
+    if (rules == null
+        || cache.timeoutMillis != numbers[8]
+        || cache.maxAttempts != numbers[9]
+        || cache.effect != numbers[10]) {
+      rules = rules(numbers, Optional.empty(), Optional.empty());
       cache.rules = rules;
-      cache.timeoutMillis = timeout;
-      cache.maxAttempts = maxAttempts;
-      cache.effect = effect;
+      cache.timeoutMillis = numbers[8];
+      cache.maxAttempts = numbers[9];
+      cache.effect = numbers[10];
     }
     return rules;
+  }
+
+  private static JobRules rareRules(ResultSet row, long[] numbers) throws SQLException {
+    long deadline = row.getLong(13);
+    boolean hasDeadline = !row.wasNull();
+    long approval = row.getLong(14);
+    boolean hasApproval = !row.wasNull();
+    return rules(
+        numbers,
+        hasDeadline ? Optional.of(JobColumns.time(deadline)) : Optional.empty(),
+        hasApproval ? Optional.of(Duration.ofMillis(approval)) : Optional.empty());
+  }
+
+  private static JobRules rules(
+      long[] numbers, Optional<Instant> deadline, Optional<Duration> approval) {
+    return new JobRules(
+        (int) numbers[9],
+        Duration.ofMillis(numbers[8]),
+        deadline,
+        JobColumns.effect((int) numbers[10]),
+        approval);
   }
 
   private long fact(int place) {

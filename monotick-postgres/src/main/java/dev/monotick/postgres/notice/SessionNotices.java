@@ -104,9 +104,18 @@ public final class SessionNotices implements Notices {
   public void send(Connection connection, String kind, String detail) throws SQLException {
     try (PreparedStatement notify = connection.prepareStatement("select pg_notify(?, ?)")) {
       notify.setString(1, channel);
-      notify.setString(2, kind + ':' + detail);
+      notify.setString(2, payload(kind, detail));
       notify.execute();
     }
+  }
+
+  @Override
+  public Optional<Notice> notice(String kind, String detail) {
+    return Optional.of(new Notice(channel, payload(kind, detail)));
+  }
+
+  private static String payload(String kind, String detail) {
+    return kind + ':' + detail;
   }
 
   @Override

@@ -641,16 +641,17 @@ create function @job_turn(
   attempt         smallint,
   lane            integer,
   flags           smallint,
-  ready_at        timestamptz,
+  ready_micros    bigint,    -- since 1970, as all microseconds are
   version         integer,
   timeout_millis  bigint,
-  deadline        timestamptz,
   max_attempts    smallint,
   effect          smallint,
+  rare            integer,   -- how many of the four after the payload are there
+  payload         bytea,
+  deadline_micros bigint,
   approval_millis bigint,
   limit_key       text,
   headers         text[],
-  payload         bytea,
   counted         boolean[], -- which ends count; null for all
   facts           bigint[],  -- version, first open transaction, next transaction, microseconds now, when the next is due,
                              -- number of a job before that, when a rate allows more
@@ -840,9 +841,10 @@ begin
   took_last := null;
   if cardinality(c_ids) > 0 then
     return query
-      select u.id, u.run, u.attempt, u.lane, u.flags, u.ready_at, j.version, j.timeout_millis, j.deadline, j.max_attempts, j.effect,
-             j.approval_millis, j.limit_key, j.headers, j.payload, null::boolean[], null::bigint[], null::integer[],
-             null::bigint[], null::integer[], null::bigint[]
+      select u.id, u.run, u.attempt, u.lane, u.flags, (extract(epoch from coalesce(u.ready_at, clock_timestamp())) * 1000000)::bigint,
+             j.version, j.timeout_millis, j.max_attempts, j.effect, num_nonnulls(j.deadline, j.approval_millis, j.limit_key, j.headers), j.payload,
+             (extract(epoch from j.deadline) * 1000000)::bigint, j.approval_millis, j.limit_key, j.headers,
+             null::boolean[], null::bigint[], null::integer[], null::bigint[], null::integer[], null::bigint[]
         from unnest(c_ids, c_runs, c_attempts, c_lanes, c_flags, c_ready) as u(id, run, attempt, lane, flags, ready_at)
         join @job j on j.id = u.id;
   end if;
@@ -1022,6 +1024,45 @@ begin
   perform @job_ended(array_agg(u.id), array_agg(u.run), array_agg(u.lane), array_agg((u.flag & ~4)::smallint), array_agg(false))
      from unnest(ids, runs, lanes, flags, outcomes) as u(id, run, lane, flag, outcome)
     where u.outcome in (7, 8) and u.flag & 3 <> 0 having count(*) > 0;
+  return cardinality(ids);
+end
+$$;
+
+-- Gives back what a replica claimed without ever hearing of it, and returns how many jobs these are: a turn that got no
+-- answer was sent again, and the first one came to be executed long after the second was answered and over.
+create function @job_disown(who uuid, before bigint, known bigint[]) returns integer
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  ids       bigint[];
+  lanes     integer[];
+  runs      integer[];
+  attempts  smallint[];
+  flags     smallint[];
+begin
+  with gone as (
+    delete from @job_claim c where c.ctid = any (array(
+      select d.ctid from @job_claim d where d.replica = who and d.number < before and d.number <> all (known) for update skip locked))
+    returning c.ids, c.lanes, c.runs, c.attempts, c.flags)
+  select array_agg(s.id), array_agg(s.lane), array_agg(s.run), array_agg(s.attempt), array_agg(s.flag)
+    into ids, lanes, runs, attempts, flags
+    from (select u.* from gone g
+           cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
+           order by u.id, u.run) as s;
+  if ids is null then
+    return 0;
+  end if;
+  perform @job_lock_limits(array(
+    select distinct h.limit_id from unnest(ids, runs) as u(id, run) join @job_hold h on h.job_id = u.id and h.run = u.run));
+  perform @job_finish(who, ids, runs, attempts, lanes, flags, array_fill(5::smallint, array[cardinality(ids)]),
+                      array_fill(null::bigint, array[cardinality(ids)]), array_fill(0::bigint, array[cardinality(ids)]), null, null, null);
   return cardinality(ids);
 end
 $$;

@@ -10,6 +10,8 @@ import dev.monotick.job.store.JobDraft;
 import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobOrder;
 import dev.monotick.job.store.JobStart;
+import dev.monotick.job.store.JobStore;
+import dev.monotick.job.store.JobTurn;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.task.Effect;
 import java.time.Duration;
@@ -38,6 +40,27 @@ final class RescueTest {
     fixture.claim(2);
     assertThat(fixture.jobs.rescue()).isZero();
     assertThat(fixture.claim(2)).isEmpty();
+  }
+
+  /** As when the server was frozen, the turn was sent again, and the first one is executed last. */
+  @Test
+  void whatALateRepetitionClaimedIsGivenBackAndNothingElse() {
+    fixture.add(1);
+    JobTurn first = fixture.wanting(5);
+    ClaimedJob job = fixture.jobs.turn(first).jobs().get(0);
+    fixture.jobs.turn(fixture.wanting(0, success(job)));
+    fixture.add(3);
+    JobTurn second = fixture.wanting(1);
+    ClaimedJob known = fixture.jobs.turn(second).jobs().get(0);
+    fixture.claim(0);
+    JobStore connectionOfLongAgo = fixture.open(builder -> builder);
+    assertThat(connectionOfLongAgo.turn(first).jobs()).hasSize(2);
+    assertThat(fixture.claim(5)).isEmpty();
+    assertThat(fixture.jobs.rescue()).isEqualTo(2);
+    assertThat(fixture.jobs.rescue()).isZero();
+    List<ClaimedJob> again = fixture.claim(5);
+    assertThat(again).hasSize(2).allMatch(each -> each.run().attempt() == 1);
+    assertThat(again).noneMatch(each -> each.id().equals(known.id()));
   }
 
   @Test

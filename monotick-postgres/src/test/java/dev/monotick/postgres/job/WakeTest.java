@@ -4,9 +4,15 @@ import static dev.monotick.postgres.job.JobFixture.draft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.job.JobId;
+import dev.monotick.job.JobLane;
+import dev.monotick.job.store.JobDraft;
 import dev.monotick.job.store.JobOrder;
+import dev.monotick.job.store.JobStart;
 import dev.monotick.job.store.JobStore;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -15,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who is told of new jobs, and of jobs that others ended. */
 @Tag("thorough")
@@ -42,6 +50,45 @@ final class WakeTest {
       if (heard != null && heard.equals(Set.of("mail"))) {
         return;
       }
+    }
+  }
+
+  /** The first is told by its own commit, whatever kind of job it is; the others follow. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void eachQueueOfABurstIsTold(boolean delayedFirst) throws InterruptedException {
+    BlockingQueue<Set<String>> there = new LinkedBlockingQueue<>();
+    JobStore other = fixture.open(builder -> builder);
+    other.whenReady(there::add);
+    do { // it may not listen yet
+      fixture.jobs.enqueue(JobOrder.of(List.of(draft("a"))));
+    } while (there.poll(1, TimeUnit.SECONDS) == null);
+    JobStore sender = fixture.open(builder -> builder); // has told nobody anything before
+    Set<String> queues = Set.of("q0", "q1", "q2", "q3", "q4");
+    for (int i = 0; i < queues.size(); i++) {
+      JobDraft plain = draft(new JobLane("q" + i, "work", "", 5), "a");
+      JobStart start =
+          i == 0 && delayedFirst
+              ? new JobStart(Duration.ofHours(1), Optional.empty())
+              : JobStart.NOW;
+      sender.enqueue(
+          JobOrder.of(
+              List.of(
+                  new JobDraft(
+                      plain.lane(),
+                      plain.version(),
+                      plain.payload(),
+                      start,
+                      plain.rules(),
+                      plain.unique(),
+                      plain.limitKey(),
+                      plain.headers()))));
+    }
+    Set<String> heard = new HashSet<>();
+    while (!heard.containsAll(queues)) {
+      Set<String> more = there.poll(20, TimeUnit.SECONDS);
+      assertThat(more).as("after " + heard).isNotNull();
+      heard.addAll(more);
     }
   }
 
