@@ -77,9 +77,9 @@ final class LeaderChecks {
 
   /** A process is about to release its term. */
   void releases(Life process) {
-    process.standing.releases();
+    Fence released = process.standing.releases();
     findings.require(
-        !simulation.ticks().runsAsLeader(process),
+        released == null || !simulation.ticks().runsIn(process, released),
         "I6",
         () -> process + " releases its term while work of it is running");
   }

@@ -11,7 +11,6 @@ import dev.monotick.ledger.TakeRequest;
 import dev.monotick.ledger.TaskRegistration;
 import dev.monotick.ledger.TickId;
 import dev.monotick.task.Effect;
-import dev.monotick.task.HaMode;
 import dev.monotick.task.Overlap;
 import dev.monotick.task.TaskContext;
 import dev.monotick.testkit.Machine.Life;
@@ -72,7 +71,8 @@ final class TickChecks {
   private record Local(TickId tick, int process) {}
 
   /** A body that runs. */
-  record Running(State state, TickId tick, Life process, int membership) {}
+  record Running(
+      State state, TickId tick, Life process, int membership, @Nullable Fence fence) {}
 
   TickChecks(Simulation simulation) {
     this.simulation = simulation;
@@ -191,7 +191,8 @@ final class TickChecks {
     findings.see(Seen.TICKS_RUN);
     findings.note(tick.hashCode(), process.number);
     findings.trace(() -> process + " runs " + tick + " attempt " + context.attempt());
-    Running begun = new Running(state, tick, process, process.standing.membership());
+    int membership = process.standing.membership();
+    Running begun = new Running(state, tick, process, membership, context.fence().orElse(null));
     if (plan.mode().isExclusive()) {
       exclusive(begun, context);
     } else {
@@ -273,10 +274,10 @@ final class TickChecks {
     running.removeIf(body -> body.process() == process);
   }
 
-  /** Says whether work of a term is running there. */
-  boolean runsAsLeader(Life process) {
+  /** Says whether work of that term is running there. */
+  boolean runsIn(Life process, Fence term) {
     return running.stream()
-        .anyMatch(body -> body.process() == process && body.state().plan.mode() == HaMode.LEADER);
+        .anyMatch(body -> body.process() == process && term.equals(body.fence()));
   }
 
   /** Somebody was told that a task is paused, or is about to resume it. */
