@@ -152,7 +152,7 @@ final class ManualThreads implements EngineThreads {
   /** Ends the thread of a replica that was killed: nothing may follow its death. */
   void requireAlive() {
     if (!alive) {
-      throw ReplicaKilled.INSTANCE;
+      throw new ReplicaKilled();
     }
   }
 

@@ -3,11 +3,9 @@ package dev.monotick.testkit;
 /** Ends the code of a replica that was killed while it ran. There is nobody left to handle it. */
 final class ReplicaKilled extends Error {
 
-  static final ReplicaKilled INSTANCE = new ReplicaKilled();
-
   private static final long serialVersionUID = 1L;
 
-  private ReplicaKilled() {
+  ReplicaKilled() {
     super("the replica was killed", null, false, false);
   }
 }

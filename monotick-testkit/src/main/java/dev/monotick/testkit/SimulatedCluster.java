@@ -2,6 +2,7 @@ package dev.monotick.testkit;
 
 import dev.monotick.Monotick;
 import dev.monotick.MonotickBuilder;
+import dev.monotick.job.JobContext;
 import dev.monotick.job.JobHandler;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobKind;
@@ -46,7 +47,7 @@ public final class SimulatedCluster implements AutoCloseable {
   private final Random random;
   private final LeaseTiming timing;
   private final List<Function<String, Task>> tasks;
-  private final List<Handler<?>> handlers;
+  private final List<SimulatedHandler<?>> handlers;
   private final @Nullable PayloadCodec codec;
   private final List<SimulatedReplica> replicas = new ArrayList<>();
   private final List<Run> runs = new ArrayList<>();
@@ -79,8 +80,6 @@ public final class SimulatedCluster implements AutoCloseable {
    * @param at when, by the store's clock
    */
   public record JobRun(JobId job, String kind, int attempt, String replica, Instant at) {}
-
-  private record Handler<P>(JobKind<P> kind, Function<String, JobHandler<P>> handlers) {}
 
   private SimulatedCluster(Builder builder) {
     TimeSource time = scheduler.time().timeSource();
@@ -156,10 +155,7 @@ public final class SimulatedCluster implements AutoCloseable {
       leader.ifPresent(this::restart);
       crashes += leader.isPresent() ? 1 : 0;
     }
-    Duration rest = Duration.between(scheduler.time().now(), end);
-    if (!rest.isNegative()) {
-      advance(rest);
-    }
+    advance(Duration.between(scheduler.time().now(), end));
     return crashes;
   }
 
@@ -304,7 +300,9 @@ public final class SimulatedCluster implements AutoCloseable {
     if (codec != null) {
       builder.payloadCodec(codec);
     }
-    handlers.forEach(handler -> handle(builder, threads, replica.name, handler));
+    for (SimulatedHandler<?> handler : handlers) {
+      handler.addTo(builder, replica.name, job -> handling(threads, replica.name, job));
+    }
     Monotick engine = builder.build();
     tasks.forEach(task -> engine.register(recorded(replica.name, task.apply(replica.name))));
     engine.start();
@@ -321,18 +319,12 @@ public final class SimulatedCluster implements AutoCloseable {
         });
   }
 
-  private <P> void handle(
-      MonotickBuilder builder, ManualThreads threads, String replica, Handler<P> added) {
-    JobHandler<P> handler = added.handlers().apply(replica);
-    builder.handler(
-        added.kind(),
-        context -> {
-          threads.requireAlive(); // a slot goes from job to job, also that of a killed replica
-          Instant at = scheduler.time().now();
-          String kind = added.kind().name();
-          jobRuns.add(new JobRun(context.id(), kind, context.attempt(), replica, at));
-          return handler.run(context);
-        });
+  /** Counts as {@link #recorded} does; a slot goes from job to job, also that of a killed replica. */
+  private void handling(ManualThreads threads, String replica, JobContext<?> context) {
+    threads.requireAlive();
+    Instant at = scheduler.time().now();
+    jobRuns.add(
+        new JobRun(context.id(), context.lane().kind(), context.attempt(), replica, at));
   }
 
   /** Kills all replicas. */
@@ -349,7 +341,7 @@ public final class SimulatedCluster implements AutoCloseable {
     private LeaseTiming timing = InMemoryStore.DEFAULT_LEASE_TIMING;
     private int historyPerTask = 1000;
     private final List<Function<String, Task>> tasks = new ArrayList<>();
-    private final List<Handler<?>> handlers = new ArrayList<>();
+    private final List<SimulatedHandler<?>> handlers = new ArrayList<>();
     private @Nullable PayloadCodec codec;
 
     private Builder() {}
@@ -390,7 +382,7 @@ public final class SimulatedCluster implements AutoCloseable {
 
     /** Adds a handler for jobs to every replica; the function gets the replica's name. */
     public <P> Builder handler(JobKind<P> kind, Function<String, JobHandler<P>> handler) {
-      handlers.add(new Handler<>(kind, handler));
+      handlers.add(new SimulatedHandler<>(kind, handler));
       return this;
     }
 

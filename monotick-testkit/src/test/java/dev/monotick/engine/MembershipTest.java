@@ -5,22 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.monotick.Monotick;
 import dev.monotick.leader.LeaderElection;
-import dev.monotick.leader.LeadershipListener.LossCause;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.ledger.Ledger;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.store.Store;
-import dev.monotick.testkit.FakeTime;
 import dev.monotick.testkit.ManualScheduler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -102,45 +98,6 @@ class MembershipTest {
     beats.clear();
     scheduler.advance(Duration.ofSeconds(10));
     assertThat(beats).hasSize(13); // one each 750 ms, as it is alone
-  }
-
-  @Test
-  void claimOnItsWayStartsNothingOnceTheRegistrySaysThatTheReplicaIsGone() {
-    ManualScheduler scheduler = new ManualScheduler();
-    InMemoryStore store = InMemoryStore.builder().time(scheduler.time().timeSource()).build();
-    EngineContext context =
-        new EngineContext(
-            ReplicaId.random(), "gone", scheduler.threads(), scheduler.time().timeSource());
-    List<LossCause> losses = new ArrayList<>();
-    Membership membership =
-        new Membership(
-            store.replicas(),
-            context,
-            () -> new ReplicaInfo(context.replica(), "gone", FakeTime.START, Set.of()),
-            false,
-            new Membership.Owner() {
-              @Override
-              public void joined() {}
-
-              @Override
-              public void beaten() {}
-
-              @Override
-              public void membershipLost(LossCause cause) {
-                losses.add(cause);
-              }
-
-              @Override
-              public void refused(JoinRefusedException refusal) {}
-            });
-    membership.start(result -> {});
-    scheduler.runDue();
-    Authority authority = new Authority(null, membership.lease());
-    assertThat(authority.mayStart()).isTrue();
-    store.replicas().leave(context.replica());
-    scheduler.advanceUntil(() -> !losses.isEmpty());
-    assertThat(losses).containsExactly(LossCause.NOT_OURS);
-    assertThat(authority.mayStart()).as("by what it was claimed on").isFalse();
   }
 
   @Test

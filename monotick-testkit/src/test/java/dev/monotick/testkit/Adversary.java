@@ -1,7 +1,7 @@
 package dev.monotick.testkit;
 
 import dev.monotick.Monotick;
-import dev.monotick.testkit.Machine.Process;
+import dev.monotick.testkit.Machine.Life;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,7 @@ final class Adversary {
   }
 
   private Machine victim() {
-    Process leader = plan.random.nextBoolean() ? simulation.leaders().leader() : null;
+    Life leader = plan.random.nextBoolean() ? simulation.leaders().leader() : null;
     return leader != null ? leader.machine : simulation.machine(plan.random.nextInt(plan.replicas));
   }
 
@@ -97,7 +97,7 @@ final class Adversary {
   }
 
   /** Strikes a process at a place, if the plan has it so. */
-  void strike(Process process, Seen place) {
+  void strike(Life process, Seen place) {
     if (mayStrike(process)) {
       findings.fault(place, process.toString());
       if (plan.one(3)) {
@@ -109,12 +109,12 @@ final class Adversary {
   }
 
   /** Strikes the process whose code calls this; returns when it may go on. */
-  void strikeHere(Process process, Seen place) {
+  void strikeHere(Life process, Seen place) {
     strike(process, place);
     awaitThaw(process);
   }
 
-  private boolean mayStrike(Process process) {
+  private boolean mayStrike(Life process) {
     return !simulation.isCalm()
         && strikes < MOST_STRIKES
         && process.machine.process == process
@@ -124,7 +124,7 @@ final class Adversary {
   }
 
   /** Waits on the stack of a process until it may go on. */
-  void awaitThaw(Process process) {
+  void awaitThaw(Life process) {
     process.threads.requireAlive();
     if (process.threads.isFrozen()) {
       simulation.runWhile(() -> process.threads.isFrozen() && process.threads.isAlive());
@@ -145,7 +145,7 @@ final class Adversary {
   }
 
   private void freeze(Machine machine, String where) {
-    Process process = machine.process;
+    Life process = machine.process;
     if (process == null) {
       return;
     }
@@ -160,7 +160,7 @@ final class Adversary {
     simulation.later(nanos, () -> thaw(process, suspend ? Duration.ofNanos(nanos) : null));
   }
 
-  private void thaw(Process process, @Nullable Duration suspended) {
+  private void thaw(Life process, @Nullable Duration suspended) {
     if (process.threads.isAlive() && process.threads.isFrozen()) {
       if (suspended != null) {
         findings.see(Seen.SUSPENDS);
@@ -184,7 +184,7 @@ final class Adversary {
   }
 
   private void stopOrResign(Machine machine) {
-    Process process = machine.process;
+    Life process = machine.process;
     Monotick engine = process == null ? null : process.engine;
     if (process == null || engine == null) {
       return;
@@ -237,7 +237,7 @@ final class Adversary {
 
   /** I7: a leader that is gone for good, all else well, is followed in bounded time. */
   private void timedFailover() {
-    Process leader = simulation.leaders().leader();
+    Life leader = simulation.leaders().leader();
     if (leader == null || !leader.machine.isWell()) {
       return;
     }

@@ -1,7 +1,7 @@
 package dev.monotick.testkit;
 
 import dev.monotick.store.StoreException;
-import dev.monotick.testkit.Machine.Process;
+import dev.monotick.testkit.Machine.Life;
 import dev.monotick.thread.Result;
 import java.util.concurrent.TimeoutException;
 
@@ -11,18 +11,16 @@ import java.util.concurrent.TimeoutException;
  */
 final class Channel implements Network {
 
-  private static final StoreException BROKEN = new StoreException("the connection broke");
-  private static final TimeoutException TIMEOUT = new TimeoutException("no answer in time");
   private static final int USUAL_NANOS = 15_000_000;
-  private static final int LEAST_NANOS = 500_000;
+  private static final long LEAST_NANOS = 500_000;
 
   private final Simulation simulation;
   private final SimulationPlan plan;
   private final Findings findings;
-  private final Process process;
+  private final Life process;
   private final Machine machine;
 
-  Channel(Simulation simulation, Process process) {
+  Channel(Simulation simulation, Life process) {
     this.simulation = simulation;
     this.plan = simulation.plan();
     this.findings = simulation.findings();
@@ -33,6 +31,33 @@ final class Channel implements Network {
   @Override
   public <T> void send(ManualThreads from, Message<T> message) {
     new Flight<>(message).depart();
+  }
+
+  /** Without a stack, as the other one: there are many of them, and nobody reads it. */
+  private static final class Broken extends StoreException {
+    private static final long serialVersionUID = 1L;
+
+    Broken() {
+      super("the connection broke");
+    }
+
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+      return this;
+    }
+  }
+
+  private static final class NoAnswer extends TimeoutException {
+    private static final long serialVersionUID = 1L;
+
+    NoAnswer() {
+      super("no answer in time");
+    }
+
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+      return this;
+    }
   }
 
   /** One message and its answer. */
@@ -115,7 +140,8 @@ final class Channel implements Network {
 
     private void arriveAgain() {
       if (!simulation.isStoreDown()) {
-        findings.fault(Seen.DUPLICATES, process + " " + message.what());
+        findings.see(Seen.DUPLICATES);
+        findings.trace(() -> process + " has " + message.what() + " done once more");
         message.arrive();
       }
     }
@@ -125,7 +151,7 @@ final class Channel implements Network {
         deliver(result);
       } else {
         findings.see(Seen.LOST_REPLIES);
-        deliver(Result.failed(BROKEN)); // done, but the connection did not outlive the store
+        deliver(Result.failed(new Broken())); // done, but the connection did not outlive the store
       }
     }
 
@@ -134,7 +160,7 @@ final class Channel implements Network {
       if (plan.silentLoss || isShort()) {
         timeOut();
       } else {
-        simulation.later(process, delay(), () -> deliver(Result.failed(BROKEN)));
+        simulation.later(process, delay(), () -> deliver(Result.failed(new Broken())));
       }
     }
 
@@ -147,7 +173,7 @@ final class Channel implements Network {
     private void timeOut() {
       if (!timed) {
         timed = true;
-        process.threads.schedule(message.timeout(), () -> deliver(Result.failed(TIMEOUT)));
+        process.threads.schedule(message.timeout(), () -> deliver(Result.failed(new NoAnswer())));
       }
     }
 

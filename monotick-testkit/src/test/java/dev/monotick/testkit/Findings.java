@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What one simulated run showed: the first broken invariant, what happened, and a hash of it all.
  */
+@SuppressWarnings("EnumOrdinal") // counts things by the million, and keeps none of the numbers
 final class Findings {
 
   private final FakeTime time;

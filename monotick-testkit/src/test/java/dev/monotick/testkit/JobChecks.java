@@ -11,7 +11,7 @@ import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
 import dev.monotick.task.Effect;
-import dev.monotick.testkit.Machine.Process;
+import dev.monotick.testkit.Machine.Life;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +55,7 @@ final class JobChecks {
   }
 
   /** A handler that runs. */
-  record Running(Track track, int run, String limitedBy, Process process, int membership) {}
+  record Running(Track track, int run, String limitedBy, Life process, int membership) {}
 
   JobChecks(Simulation simulation) {
     this.simulation = simulation;
@@ -210,7 +210,7 @@ final class JobChecks {
 
   // What handlers do.
 
-  Running started(Process process, JobContext<String> context, Effect effect) {
+  Running started(Life process, JobContext<String> context, Effect effect) {
     Track track = track(context.id());
     findings.trace(() -> process + " handles job " + track.id + " run " + context.run());
     findings.note(track.id.value(), process.number);
@@ -275,7 +275,7 @@ final class JobChecks {
     running.remove(handler);
   }
 
-  void killed(Process process) {
+  void killed(Life process) {
     running.removeIf(handler -> handler.process() == process);
   }
 

@@ -2,7 +2,7 @@ package dev.monotick.testkit;
 
 import dev.monotick.leader.Fence;
 import dev.monotick.leader.LeaderTerm;
-import dev.monotick.testkit.Machine.Process;
+import dev.monotick.testkit.Machine.Life;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +14,14 @@ final class LeaderChecks {
   private final Findings findings;
   private final List<Held> held = new ArrayList<>();
   private @Nullable Fence newest;
-  private @Nullable Process lastLeader;
+  private @Nullable Life lastLeader;
   private boolean leaseHeld;
   private long leaseUntil; // by the store's ticker
   private int terms;
   private int termsWhenSettled = -1;
 
   /** A term as its replica sees it. */
-  private record Held(Process process, LeaderTerm term) {}
+  private record Held(Life process, LeaderTerm term) {}
 
   LeaderChecks(Simulation simulation) {
     this.simulation = simulation;
@@ -38,7 +38,7 @@ final class LeaderChecks {
   }
 
   /** The store granted a term. */
-  void granted(Process process, Fence fence) {
+  void granted(Life process, Fence fence) {
     Fence before = newest;
     findings.note(fence.epoch(), process.number);
     findings.require(
@@ -54,7 +54,7 @@ final class LeaderChecks {
   }
 
   /** The store acknowledged a renewal. */
-  void renewed(Process process, Fence fence) {
+  void renewed(Life process, Fence fence) {
     findings.require(
         isNewest(fence) && leaseHeld && simulation.nanos() - leaseUntil < 0,
         "I2",
@@ -76,16 +76,16 @@ final class LeaderChecks {
   }
 
   /** A process is about to release its term. */
-  void releases(Process process) {
-    process.standing.releases();
+  void releases(Life process) {
+    Fence released = process.standing.releases();
     findings.require(
-        !simulation.ticks().runsAsLeader(process),
+        released == null || !simulation.ticks().runsIn(process, released),
         "I6",
         () -> process + " releases its term while work of it is running");
   }
 
   /** A process learnt that it leads. */
-  void gained(Process process, LeaderTerm term) {
+  void gained(Life process, LeaderTerm term) {
     findings.trace(() -> process + " leads " + term);
     held.add(new Held(process, term));
     terms++;
@@ -122,7 +122,7 @@ final class LeaderChecks {
   }
 
   /** Returns the process that believes to lead, if one does. */
-  @Nullable Process leader() {
+  @Nullable Life leader() {
     requireOne();
     return held.isEmpty() ? null : held.get(held.size() - 1).process();
   }

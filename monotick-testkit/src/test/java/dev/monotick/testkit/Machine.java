@@ -2,6 +2,7 @@ package dev.monotick.testkit;
 
 import dev.monotick.Monotick;
 import java.time.Duration;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ final class Machine {
   final ReplicaClock clock;
   boolean requestsCut;
   boolean repliesCut;
-  @Nullable Process process;
+  @Nullable Life process;
 
   Machine(int index, ReplicaClock clock) {
     this.index = index;
@@ -26,8 +27,8 @@ final class Machine {
     return is(running -> !running.threads.isFrozen() && running.started && !running.stopping);
   }
 
-  boolean is(Predicate<Process> state) {
-    Process running = process;
+  boolean is(Predicate<Life> state) {
+    Life running = process;
     return running != null && running.threads.isAlive() && state.test(running);
   }
 
@@ -37,22 +38,28 @@ final class Machine {
   }
 
   /** One start of the replica. */
-  static final class Process {
+  static final class Life {
 
     final Machine machine;
     final int number;
     final Standing standing;
     final Duration storeClockError;
-    ManualThreads threads;
+    final ManualThreads threads;
     @Nullable Monotick engine;
     boolean started;
     boolean stopping;
 
-    Process(Machine machine, int number, Standing standing, Duration storeClockError) {
+    Life(
+        Machine machine,
+        int number,
+        Standing standing,
+        Duration storeClockError,
+        Function<Life, ManualThreads> threads) {
       this.machine = machine;
       this.number = number;
       this.standing = standing;
       this.storeClockError = storeClockError;
+      this.threads = threads.apply(this);
     }
 
     /** Says whether it is proven to live, in the same stretch of membership as it was then. */

@@ -2,12 +2,10 @@ package dev.monotick.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
+import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,14 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import javax.tools.FileObject;
-import javax.tools.ForwardingJavaFileManager;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileManager;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.StandardJavaFileManager;
-import javax.tools.ToolProvider;
+import java.util.spi.ToolProvider;
 
 /**
  * A wrong version of the product, made from its source by replacing pieces of it.
@@ -78,59 +69,35 @@ record Mutant(String name, Set<String> expected, long firstSeed, List<Edit> edit
     return sources;
   }
 
-  /** Compiles it and returns a loader in which everything of ours stands on it. */
-  ClassLoader load() throws IOException {
-    Map<String, ByteArrayOutputStream> classes = new HashMap<>();
-    List<JavaFileObject> files = new ArrayList<>();
-    sources().forEach((type, source) -> files.add(file(type, source)));
-    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    StringWriter complaints = new StringWriter();
-    try (StandardJavaFileManager standard = compiler.getStandardFileManager(null, null, null)) {
-      List<String> options =
-          List.of("-proc:none", "-nowarn", "-cp", System.getProperty("java.class.path"));
-      boolean done =
-          compiler
-              .getTask(complaints, keeping(standard, classes), null, options, null, files)
-              .call();
-      assertThat(done).as("%s does not compile: %s", name, complaints).isTrue();
+  /**
+   * Compiles it and returns a loader in which everything of ours stands on it.
+   *
+   * @param folder an empty one, for what is compiled
+   */
+  ClassLoader load(Path folder) throws IOException {
+    Path classes = folder.resolve("classes");
+    List<String> words =
+        new ArrayList<>(List.of("-proc:none", "-nowarn", "-d", classes.toString()));
+    words.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    for (Map.Entry<String, String> source : sources().entrySet()) {
+      Path file = folder.resolve(source.getKey().replace('.', '/') + ".java");
+      Files.createDirectories(file.getParent());
+      words.add(Files.writeString(file, source.getValue()).toString());
     }
+    StringWriter said = new StringWriter();
+    PrintWriter out = new PrintWriter(said);
+    ToolProvider compiler = ToolProvider.findFirst("javac").orElseThrow();
+    int status = compiler.run(out, out, words.toArray(new String[0]));
+    assertThat(status).as("%s does not compile: %s", name, said).isZero();
     return new ChildFirst(classes);
-  }
-
-  private static JavaFileObject file(String type, String source) {
-    URI uri = URI.create("string:///" + type.replace('.', '/') + ".java");
-    return new SimpleJavaFileObject(uri, JavaFileObject.Kind.SOURCE) {
-      @Override
-      public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-        return source;
-      }
-    };
-  }
-
-  private static JavaFileManager keeping(
-      StandardJavaFileManager standard, Map<String, ByteArrayOutputStream> classes) {
-    return new ForwardingJavaFileManager<JavaFileManager>(standard) {
-      @Override
-      public JavaFileObject getJavaFileForOutput(
-          Location location, String className, JavaFileObject.Kind kind, FileObject sibling) {
-        return new SimpleJavaFileObject(URI.create("mem:///" + className), kind) {
-          @Override
-          public OutputStream openOutputStream() {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            classes.put(className, bytes);
-            return bytes;
-          }
-        };
-      }
-    };
   }
 
   /** Loads everything of ours anew, the mutant's classes from what was compiled. */
   private static final class ChildFirst extends ClassLoader {
 
-    private final Map<String, ByteArrayOutputStream> mutated;
+    private final Path mutated;
 
-    ChildFirst(Map<String, ByteArrayOutputStream> mutated) {
+    ChildFirst(Path mutated) {
       super(Mutant.class.getClassLoader());
       this.mutated = mutated;
     }
@@ -142,6 +109,7 @@ record Mutant(String name, Set<String> expected, long firstSeed, List<Edit> edit
         if (loaded != null) {
           return loaded;
         }
+        // The log is found by a service file, and knows nothing of what is loaded here.
         return name.startsWith("dev.monotick.") && !name.contains("CapturedLog")
             ? define(name)
             : super.loadClass(name, resolve);
@@ -149,17 +117,15 @@ record Mutant(String name, Set<String> expected, long firstSeed, List<Edit> edit
     }
 
     private Class<?> define(String name) throws ClassNotFoundException {
-      ByteArrayOutputStream compiled = mutated.get(name);
-      byte[] bytes = compiled == null ? read(name) : compiled.toByteArray();
-      return defineClass(name, bytes, 0, bytes.length);
-    }
-
-    private byte[] read(String name) throws ClassNotFoundException {
-      try (InputStream stream = getResourceAsStream(name.replace('.', '/') + ".class")) {
+      String file = name.replace('.', '/') + ".class";
+      Path compiled = mutated.resolve(file);
+      try (InputStream stream =
+          Files.exists(compiled) ? Files.newInputStream(compiled) : getResourceAsStream(file)) {
         if (stream == null) {
           throw new ClassNotFoundException(name);
         }
-        return stream.readAllBytes();
+        byte[] bytes = stream.readAllBytes();
+        return defineClass(name, bytes, 0, bytes.length);
       } catch (IOException e) {
         throw new ClassNotFoundException(name, e);
       }

@@ -3,9 +3,11 @@ package dev.monotick.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Method;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,8 +27,8 @@ class MutantTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("mutants")
   @Timeout(120)
-  void simulationFinds(Mutant mutant) throws Exception {
-    Class<?> batch = mutant.load().loadClass("dev.monotick.testkit.SimulationBatch");
+  void simulationFinds(Mutant mutant, @TempDir Path folder) throws Exception {
+    Class<?> batch = mutant.load(folder).loadClass("dev.monotick.testkit.SimulationBatch");
     Method search = batch.getDeclaredMethod("search", long.class, long.class);
     search.setAccessible(true);
     String found = (String) search.invoke(null, mutant.firstSeed(), MOST_SEEDS);

@@ -7,7 +7,7 @@ import dev.monotick.leader.LeaderTerm;
 import dev.monotick.leader.LeadershipListener;
 import dev.monotick.memory.InMemoryStore;
 import dev.monotick.replica.ReplicaId;
-import dev.monotick.testkit.Machine.Process;
+import dev.monotick.testkit.Machine.Life;
 import dev.monotick.thread.Result;
 import java.time.Duration;
 import java.time.Instant;
@@ -112,7 +112,7 @@ final class Simulation {
       machine.requestsCut = false;
       machine.repliesCut = false;
       machine.clock.rate(1);
-      Process process = machine.process;
+      Life process = machine.process;
       if (process != null && process.threads.isFrozen()) {
         process.threads.thaw();
       }
@@ -147,13 +147,13 @@ final class Simulation {
   }
 
   void start(Machine machine) {
-    Process process =
-        new Process(
+    Life process =
+        new Life(
             machine,
             processes++,
             new Standing(machine.clock, plan.timing.trusted().toNanos()),
-            Duration.ofMillis(plan.random.nextInt(60) - 30));
-    process.threads = scheduler.newEngine(machine.clock, new Channel(this, process));
+            Duration.ofMillis(plan.random.nextInt(60) - 30),
+            life -> scheduler.newEngine(machine.clock, new Channel(this, life)));
     machine.process = process;
     Monotick engine =
         Monotick.builder()
@@ -186,13 +186,13 @@ final class Simulation {
   }
 
   void kill(Machine machine) {
-    Process process = requireNonNull(machine.process);
+    Life process = requireNonNull(machine.process);
     process.threads.kill();
     stopped(process);
   }
 
   /** A process is no more. */
-  void stopped(Process process) {
+  void stopped(Life process) {
     findings.trace(() -> process + " is gone");
     ticks.killed(process);
     jobs.killed(process);
@@ -292,7 +292,7 @@ final class Simulation {
   }
 
   /** Has something happen later in a process, if it lives then, and not while it is frozen. */
-  void later(Process process, long nanos, Runnable action) {
+  void later(Life process, long nanos, Runnable action) {
     scheduler.add(process.threads, nanos, action);
   }
 

@@ -7,6 +7,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** Many simulated runs, on all processors; each on one thread, so that seeds repeat. */
+@SuppressWarnings("EnumOrdinal") // adds up counts, and keeps none of the numbers
 final class SimulationBatch {
 
   private static final long FEW = 100;

@@ -94,12 +94,16 @@ final class SimulationPlan {
 
   private TaskPlan task(int index) {
     // The first is always led, so that every run elects.
-    HaMode mode = index == 0 ? HaMode.LEADER : HaMode.values()[random.nextInt(4)];
-    Effect effect = mode.isExclusive() ? Effect.values()[random.nextInt(3)] : Effect.AT_MOST_ONCE;
-    Overlap overlap = mode == HaMode.SHARED ? Overlap.SKIP : Overlap.values()[random.nextInt(4)];
+    HaMode mode = index == 0 ? HaMode.LEADER : any(HaMode.values());
+    Effect effect = mode.isExclusive() ? any(Effect.values()) : Effect.AT_MOST_ONCE;
+    Overlap overlap = mode == HaMode.SHARED ? Overlap.SKIP : any(Overlap.values());
     Duration period = Duration.ofMillis(600 + 100L * random.nextInt(15));
     int longPercent = one(3) ? 40 : 10;
     return new TaskPlan("t" + index, mode, effect, overlap, period, longPercent);
+  }
+
+  private <T> T any(T[] choices) {
+    return choices[random.nextInt(choices.length)];
   }
 
   boolean one(int in) {

@@ -18,7 +18,7 @@ import dev.monotick.task.Effect;
 import dev.monotick.task.FencedException;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskContext;
-import dev.monotick.testkit.Machine.Process;
+import dev.monotick.testkit.Machine.Life;
 import dev.monotick.testkit.SimulationPlan.TaskPlan;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
@@ -42,10 +42,9 @@ final class SimulationWork {
 
   /** What bodies and handlers fail with now and then; without a stack, which would cost most. */
   private static final class Failure extends RuntimeException {
-    static final Failure INSTANCE = new Failure();
     private static final long serialVersionUID = 1L;
 
-    private Failure() {
+    Failure() {
       super("now and then", null, false, false);
     }
   }
@@ -81,7 +80,7 @@ final class SimulationWork {
     }
   }
 
-  Task task(Process process, TaskPlan task) {
+  Task task(Life process, TaskPlan task) {
     return Task.named(task.name())
         .every(task.period())
         .mode(task.mode())
@@ -92,7 +91,7 @@ final class SimulationWork {
         .run(context -> body(process, task, context));
   }
 
-  private void body(Process process, TaskPlan task, TaskContext context) throws Exception {
+  private void body(Life process, TaskPlan task, TaskContext context) throws Exception {
     TickChecks.Running body = simulation.ticks().started(process, task, context);
     depth++;
     try {
@@ -101,7 +100,7 @@ final class SimulationWork {
       effect(process, task, context);
       simulation.adversary().strikeHere(process, Seen.AT_AFTER_EFFECT);
       if (plan.one(12) && !simulation.isCalm()) {
-        throw Failure.INSTANCE;
+        throw new Failure();
       }
     } finally {
       depth--;
@@ -109,7 +108,7 @@ final class SimulationWork {
     }
   }
 
-  private void effect(Process process, TaskPlan task, TaskContext context) throws SQLException {
+  private void effect(Life process, TaskPlan task, TaskContext context) throws SQLException {
     if (task.effect() == Effect.TRANSACTIONAL && task.mode().isExclusive()) {
       try {
         context.fencedTransaction(DATABASE, connection -> {});
@@ -128,7 +127,7 @@ final class SimulationWork {
   }
 
   /** Lets time pass, or not; some code does not care that it is interrupted. */
-  private void pass(Process process, Sleep sleep, int longPercent) throws InterruptedException {
+  private void pass(Life process, Sleep sleep, int longPercent) throws InterruptedException {
     if (simulation.isCalm() || depth > DEEPEST || !plan.percent(longPercent + 15)) {
       return;
     }
@@ -145,11 +144,11 @@ final class SimulationWork {
     simulation.adversary().awaitThaw(process);
   }
 
-  JobHandler<String> handler(Process process, JobKind<String> kind) {
+  JobHandler<String> handler(Life process, JobKind<String> kind) {
     return context -> handle(process, kind, context);
   }
 
-  private JobOutcome handle(Process process, JobKind<String> kind, JobContext<String> context)
+  private JobOutcome handle(Life process, JobKind<String> kind, JobContext<String> context)
       throws InterruptedException {
     process.threads.requireAlive(); // a slot goes from job to job, also that of a killed replica
     simulation.adversary().awaitThaw(process);
@@ -161,7 +160,7 @@ final class SimulationWork {
       simulation.adversary().strikeHere(process, Seen.AT_AFTER_EFFECT);
       boolean plain = simulation.isCalm() || kind.rules().effect() == Effect.AT_MOST_ONCE;
       return switch (plain ? 0 : plan.random.nextInt(10)) {
-        case 1 -> throw Failure.INSTANCE;
+        case 1 -> throw new Failure();
         case 2 -> JobOutcome.snooze(Duration.ofMillis(200));
         case 3 -> JobOutcome.retryAfter(Duration.ofMillis(100), "later");
         default -> JobOutcome.done();
@@ -254,7 +253,7 @@ final class SimulationWork {
 
   private void resume(String task) {
     Machine machine = simulation.anyWell();
-    Process process = machine == null ? null : machine.process;
+    Life process = machine == null ? null : machine.process;
     if (depth <= DEEPEST && process != null && process.engine != null) {
       simulation.ticks().paused(task, false);
       try {

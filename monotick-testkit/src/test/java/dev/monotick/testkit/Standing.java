@@ -39,8 +39,11 @@ final class Standing {
     return fence.equals(term) && clock.nanosWithSleep() - termUntil < 0;
   }
 
-  void releases() {
+  /** Ends the term, and returns which one it was, if there was any. */
+  @Nullable Fence releases() {
+    Fence held = term;
     term = null;
+    return held;
   }
 
   /** An answer came. */

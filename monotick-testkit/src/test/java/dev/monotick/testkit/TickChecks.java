@@ -11,10 +11,9 @@ import dev.monotick.ledger.TakeRequest;
 import dev.monotick.ledger.TaskRegistration;
 import dev.monotick.ledger.TickId;
 import dev.monotick.task.Effect;
-import dev.monotick.task.HaMode;
 import dev.monotick.task.Overlap;
 import dev.monotick.task.TaskContext;
-import dev.monotick.testkit.Machine.Process;
+import dev.monotick.testkit.Machine.Life;
 import dev.monotick.testkit.SimulationPlan.TaskPlan;
 import dev.monotick.thread.Result;
 import java.time.Duration;
@@ -42,7 +41,7 @@ final class TickChecks {
   private final Map<TickId, Track> tracks = new HashMap<>();
   private final Set<ClaimId> granted = new HashSet<>();
   private final Set<Confirmed> confirmed = new HashSet<>();
-  private final Map<Object, List<TickId>> answers = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, List<TickId>> answers = new IdentityHashMap<>();
   private final Set<Local> local = new HashSet<>();
   private final List<Running> running = new ArrayList<>();
   private @Nullable Fence newestEffect;
@@ -72,7 +71,8 @@ final class TickChecks {
   private record Local(TickId tick, int process) {}
 
   /** A body that runs. */
-  record Running(State state, TickId tick, Process process, int membership) {}
+  record Running(
+      State state, TickId tick, Life process, int membership, @Nullable Fence fence) {}
 
   TickChecks(Simulation simulation) {
     this.simulation = simulation;
@@ -98,7 +98,7 @@ final class TickChecks {
 
   // What crosses the wire.
 
-  void claimed(Process process, ClaimRequest request, ClaimReply reply) {
+  void claimed(Life process, ClaimRequest request, ClaimReply reply) {
     State state = state(request.tick().task());
     if (reply.kind() == Kind.FENCED) {
       findings.see(Seen.FENCED_BY_LEDGER);
@@ -129,7 +129,7 @@ final class TickChecks {
     }
   }
 
-  void taken(Process process, TakeRequest request, ClaimReply reply) {
+  void taken(Life process, TakeRequest request, ClaimReply reply) {
     if (reply.kind() == Kind.FENCED) {
       findings.see(Seen.FENCED_BY_LEDGER);
     }
@@ -142,7 +142,7 @@ final class TickChecks {
     }
   }
 
-  private void fresh(Process process, TickId tick, @Nullable LeaderProof leader) {
+  private void fresh(Life process, TickId tick, @Nullable LeaderProof leader) {
     findings.note(tick.hashCode(), process.number);
     findings.require(
         leader == null || !simulation.leaders().isStale(leader.fence()),
@@ -167,7 +167,7 @@ final class TickChecks {
     answers.put(replies, ticks);
   }
 
-  void delivered(Process process, Call call, Result<?> result) {
+  void delivered(Life process, Call call, Result<?> result) {
     if ((call != Call.CLAIM && call != Call.TAKE) || !result.isValue()) {
       return;
     }
@@ -185,13 +185,14 @@ final class TickChecks {
 
   // What bodies do.
 
-  Running started(Process process, TaskPlan plan, TaskContext context) {
+  Running started(Life process, TaskPlan plan, TaskContext context) {
     State state = state(plan.name());
     TickId tick = context.tick();
     findings.see(Seen.TICKS_RUN);
     findings.note(tick.hashCode(), process.number);
     findings.trace(() -> process + " runs " + tick + " attempt " + context.attempt());
-    Running begun = new Running(state, tick, process, process.standing.membership());
+    int membership = process.standing.membership();
+    Running begun = new Running(state, tick, process, membership, context.fence().orElse(null));
     if (plan.mode().isExclusive()) {
       exclusive(begun, context);
     } else {
@@ -206,7 +207,7 @@ final class TickChecks {
 
   private void exclusive(Running begun, TaskContext context) {
     TaskPlan plan = begun.state().plan;
-    Process process = begun.process();
+    Life process = begun.process();
     TickId tick = begun.tick();
     findings.require(
         confirmed.remove(new Confirmed(tick, context.attempt(), process.number)),
@@ -257,7 +258,7 @@ final class TickChecks {
   }
 
   /** The work of a body committed with its tick. */
-  void transacted(Process process, TickId tick) {
+  void transacted(Life process, TickId tick) {
     findings.see(Seen.TRANSACTIONS);
     Track track = track(tick);
     track.transactions++;
@@ -269,14 +270,14 @@ final class TickChecks {
     running.remove(body);
   }
 
-  void killed(Process process) {
+  void killed(Life process) {
     running.removeIf(body -> body.process() == process);
   }
 
-  /** Says whether work of a term is running there. */
-  boolean runsAsLeader(Process process) {
+  /** Says whether work of that term is running there. */
+  boolean runsIn(Life process, Fence term) {
     return running.stream()
-        .anyMatch(body -> body.process() == process && body.state().plan.mode() == HaMode.LEADER);
+        .anyMatch(body -> body.process() == process && term.equals(body.fence()));
   }
 
   /** Somebody was told that a task is paused, or is about to resume it. */

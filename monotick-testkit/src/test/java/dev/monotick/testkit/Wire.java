@@ -10,7 +10,7 @@ import dev.monotick.memory.InMemoryStore;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.store.Store;
-import dev.monotick.testkit.Machine.Process;
+import dev.monotick.testkit.Machine.Life;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -18,12 +18,12 @@ import java.util.Optional;
 final class Wire implements Store {
 
   private final Simulation simulation;
-  private final Process process;
+  private final Life process;
   private final InMemoryStore store;
   private final Ledger ledger;
   private final JobStore jobs;
 
-  Wire(Simulation simulation, Process process) {
+  Wire(Simulation simulation, Life process) {
     this.simulation = simulation;
     this.process = process;
     this.store = simulation.store();

@@ -22,7 +22,7 @@ import dev.monotick.store.StoreException;
 import dev.monotick.task.Effect;
 import dev.monotick.task.FencedException;
 import dev.monotick.task.SqlWork;
-import dev.monotick.testkit.Machine.Process;
+import dev.monotick.testkit.Machine.Life;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -52,11 +52,11 @@ final class WireLedger implements Ledger {
               });
 
   private final Simulation simulation;
-  private final Process process;
+  private final Life process;
   private final Ledger ledger;
   private final Consumer<Runnable> hints;
 
-  WireLedger(Simulation simulation, Process process, Consumer<Runnable> hints) {
+  WireLedger(Simulation simulation, Life process, Consumer<Runnable> hints) {
     this.simulation = simulation;
     this.process = process;
     this.ledger = simulation.store().ledger();
