@@ -5,6 +5,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +51,7 @@ public final class Database {
   private final Pool pool;
   private final ConnectionSource own;
   private final String schema;
+  private final List<Runnable> brokenListeners = new CopyOnWriteArrayList<>();
 
   /**
    * Creates one.
@@ -71,6 +74,14 @@ public final class Database {
   /** Returns a session apart from the pool; see {@link Session}. */
   public Session session(SqlFunction<?> prepare) {
     return new Session(own, prepare);
+  }
+
+  /**
+   * Has a listener told whenever a connection broke: the next one may lead to another server, one
+   * that took the place of the first and does not know all that the first one did. Must be quick.
+   */
+  public void whenBroken(Runnable listener) {
+    brokenListeners.add(listener);
   }
 
   /** Does something that is one statement, in autocommit. */
@@ -108,6 +119,9 @@ public final class Database {
       try {
         return lent(work);
       } catch (SQLException e) {
+        if (SqlFailures.isConnectionFailure(e)) {
+          brokenListeners.forEach(Runnable::run);
+        }
         if (!SqlFailures.isConflict(e) || conflicts == CONFLICTS) {
           throw SqlFailures.translate(what, e);
         }

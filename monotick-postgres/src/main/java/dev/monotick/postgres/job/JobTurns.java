@@ -29,7 +29,7 @@ final class JobTurns {
   private final Database database;
   private final DatabaseClock clock;
   private final Lanes lanes;
-  private final LaneBook book;
+  private volatile LaneBook book;
   private final Map<ReplicaId, OpenClaims> claims = new ConcurrentHashMap<>();
   private final DueTimes due;
   private final String turn;
@@ -52,6 +52,12 @@ final class JobTurns {
                 + " ?::text[])");
   }
 
+  /** Forgets what is known of lanes, and where in them jobs begin: all of it is read again. */
+  void forget() {
+    lanes.forget();
+    book = new LaneBook(clock.sendTime());
+  }
+
   /** Returns what the replicas of this process claimed. */
   Map<ReplicaId, OpenClaims> claims() {
     return Map.copyOf(claims);
@@ -65,6 +71,7 @@ final class JobTurns {
     OpenClaims own = claims(wanted.replica());
     own.sending(wanted.number());
     Ending ending = ending(own, wanted.finishes());
+    LaneBook book = this.book; // also if it is forgotten meanwhile
     LaneTable table = lanes.known();
     if (wanted.most() > 0 && table.version() == 0) {
       table = lanes.refresh();
@@ -94,7 +101,7 @@ final class JobTurns {
       boolean passedOver = false;
       if (wanted.most() > 0) {
         book.heard(plan, reply, clock.sendTime());
-        passedOver = sweep(plan);
+        passedOver = sweep(book, plan);
       }
       List<ClaimedJob> jobs = reply.jobs();
       return new JobTurnReply(
@@ -106,7 +113,7 @@ final class JobTurns {
   }
 
   /** Looks at what hints pass over, if it is time to; says whether there was a job. */
-  private boolean sweep(LaneBook.Plan plan) {
+  private boolean sweep(LaneBook book, LaneBook.Plan plan) {
     LaneBook.Sweep wanted = book.sweep(plan, clock.sendTime());
     if (wanted == null) {
       return false;

@@ -23,6 +23,9 @@ import java.util.TreeSet;
  */
 final class Lanes {
 
+  private static final LaneTable NOTHING =
+      new LaneTable(0, Map.of(), Map.of(), Set.of(), Set.of(), Map.of(), List.of());
+
   private final Database database;
   private final String readVersion;
   private final String readLanes;
@@ -31,8 +34,7 @@ final class Lanes {
   private final String readLimits;
   private final String insert;
   private final String bump;
-  private volatile LaneTable table =
-      new LaneTable(0, Map.of(), Map.of(), Set.of(), Set.of(), Map.of(), List.of());
+  private volatile LaneTable table = NOTHING;
 
   Lanes(Database database) {
     this.database = database;
@@ -57,15 +59,19 @@ final class Lanes {
     return table;
   }
 
-  /** Reads everything again, if it changed. */
+  /** Forgets all: another server may have other numbers for lanes, under the same version. */
+  void forget() {
+    table = NOTHING;
+  }
+
+  /**
+   * Reads everything again, if it changed. Whoever is slow may put something older in the place of
+   * what another just read; versions differ then, and it is read once more.
+   */
   LaneTable refresh() {
     LaneTable fresh = database.once("reading lanes", this::read);
-    synchronized (this) {
-      if (fresh.version() > table.version()) {
-        table = fresh;
-      }
-      return table;
-    }
+    table = fresh;
+    return fresh;
   }
 
   /** Returns a lane by its number. */

@@ -56,6 +56,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     DueTimes due = new DueTimes(clock);
     this.enqueuer = new JobEnqueuer(database, lanes, due);
     this.turns = new JobTurns(database, clock, lanes, due);
+    database.whenBroken(turns::forget);
     this.wakes = new JobWakes(database, notices);
     this.rescue = new JobRescue(database, turns::claims);
     this.notes = new JobNotes(database);

@@ -1,9 +1,11 @@
 package dev.monotick.postgres.job;
 
 import static dev.monotick.postgres.job.JobFixture.draft;
+import static dev.monotick.postgres.job.JobFixture.drafts;
 import static dev.monotick.postgres.job.JobFixture.end;
 import static dev.monotick.postgres.job.JobFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.monotick.job.JobLane;
 import dev.monotick.job.store.ClaimedJob;
@@ -11,12 +13,15 @@ import dev.monotick.job.store.Enqueued;
 import dev.monotick.job.store.JobDraft;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobOrder;
+import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -134,6 +139,36 @@ final class TurnTest {
       claimed += fixture.claim(100).size();
     }
     assertThat(claimed).isEqualTo(drafts.size());
+  }
+
+  /** As after a failover that lost the newest commits. */
+  @Test
+  void lanesWhoseVersionWentBackAreReadAgain() {
+    fixture.add(1);
+    fixture.claim(1);
+    fixture.execute("update @job_change set version = version - 1");
+    fixture.add(1);
+    assertThat(fixture.claim(5)).hasSize(1);
+  }
+
+  /** As after a failover that lost the newest commits, and made as many others since. */
+  @Test
+  void lanesAreReadAgainWhenAConnectionBroke() {
+    String name = "lanes-" + UUID.randomUUID();
+    String url = fixture.database.url() + "?ApplicationName=" + name;
+    JobStore store = fixture.open(builder -> builder.url(url));
+    store.enqueue(JobOrder.of(drafts(1)));
+    assertThat(store.turn(fixture.wanting(5)).jobs()).hasSize(1);
+    fixture.execute("delete from @job_lane"); // under the same version
+    fixture.execute("insert into @job_lane values (default, 'mail', 'letter', '', 5)");
+    fixture.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '"
+            + name
+            + "'");
+    JobTurn next = fixture.wanting(5);
+    assertThatThrownBy(() -> store.turn(next)).isInstanceOf(StoreException.class);
+    store.enqueue(JobOrder.of(drafts(1)));
+    assertThat(store.turn(next).jobs()).hasSize(1);
   }
 
   @Test
