@@ -319,12 +319,13 @@ public final class SimulatedCluster implements AutoCloseable {
         });
   }
 
-  /** Counts as {@link #recorded} does; a slot goes from job to job, also that of a killed replica. */
+  /**
+   * Counts as {@link #recorded} does; a slot goes from job to job, also that of a killed replica.
+   */
   private void handling(ManualThreads threads, String replica, JobContext<?> context) {
     threads.requireAlive();
     Instant at = scheduler.time().now();
-    jobRuns.add(
-        new JobRun(context.id(), context.lane().kind(), context.attempt(), replica, at));
+    jobRuns.add(new JobRun(context.id(), context.lane().kind(), context.attempt(), replica, at));
   }
 
   /** Kills all replicas. */

@@ -71,8 +71,7 @@ final class TickChecks {
   private record Local(TickId tick, int process) {}
 
   /** A body that runs. */
-  record Running(
-      State state, TickId tick, Life process, int membership, @Nullable Fence fence) {}
+  record Running(State state, TickId tick, Life process, int membership, @Nullable Fence fence) {}
 
   TickChecks(Simulation simulation) {
     this.simulation = simulation;
