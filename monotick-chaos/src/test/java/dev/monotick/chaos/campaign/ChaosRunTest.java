@@ -11,9 +11,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** The chaos run, short: what it finds here, the long one finds more of. */
 @Tag("thorough")
+@ResourceLock("namespaces") // they are named after this process
 class ChaosRunTest {
 
   private static final long SEED = 20_261_116;

@@ -16,12 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * The kernel's own network is cut, between namespaces. The tests behind a proxy cover the same
  * faults everywhere; this one shows that the proxy is no kinder than a network.
  */
 @Tag("thorough")
+@ResourceLock("namespaces") // they are named after this process
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(120)
 class NamespaceTest {
