@@ -23,7 +23,7 @@ class ChaosRunTest {
   @Test
   @Timeout(300)
   void noPromiseIsBrokenWhileEverythingElseIs() throws Exception {
-    ChaosResult result = run("chaos", Duration.ofMinutes(1), false);
+    ChaosResult result = run("run", Duration.ofMinutes(1), false);
     assertThat(result.complaints()).as(result.line()).isEmpty();
     assertThat(result.facts().struck()).isGreaterThan(8);
   }
@@ -31,7 +31,7 @@ class ChaosRunTest {
   @Test
   @Timeout(200)
   void withoutLedgerAndFenceEffectsTakePlaceTwice() throws Exception {
-    ChaosResult result = run("chaos-control", Duration.ofSeconds(12), true);
+    ChaosResult result = run("control", Duration.ofSeconds(12), true);
     assertThat(result.findings().duplicates()).as(result.line()).isPositive();
     assertThat(result.complaints()).isEmpty();
   }
@@ -43,7 +43,7 @@ class ChaosRunTest {
   }
 
   private static Path folder(String name) throws IOException {
-    Path folder = Path.of("target", name).toAbsolutePath();
+    Path folder = Path.of("target", "campaign", name).toAbsolutePath();
     if (Files.exists(folder)) {
       try (Stream<Path> files = Files.walk(folder)) {
         for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
