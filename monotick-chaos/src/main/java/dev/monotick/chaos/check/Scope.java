@@ -10,8 +10,9 @@ import java.util.TreeSet;
  *
  * @param tasks names of the tasks
  * @param period how often they were due
+ * @param serverClockIsRight whether times of the server can be compared: nobody set its clock
  */
-public record Scope(Set<String> tasks, Duration period) {
+public record Scope(Set<String> tasks, Duration period, boolean serverClockIsRight) {
 
   /** Tasks that are begun at most once for each tick. */
   private static final Set<String> AT_MOST_ONCE =
@@ -31,9 +32,19 @@ public record Scope(Set<String> tasks, Duration period) {
 
   private static final Set<String> EXACT = Set.of(Workload.EXACT, Workload.ONE_EXACT);
 
+  /** Creates one of a run in which the server's clock was left alone. */
+  public Scope(Set<String> tasks, Duration period) {
+    this(tasks, period, true);
+  }
+
   /** One task of each mode, at the usual pace. */
   public static Scope ofTasks() {
     return new Scope(Workload.ALL, Workload.PERIOD);
+  }
+
+  /** Returns the same of a run in which the server's clock was set. */
+  public Scope withServerClockSet() {
+    return new Scope(tasks, period, false);
   }
 
   /** Returns those that are begun at most once for each tick. */

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * What may happen to replicas, one fault after the other to the same cluster; after each, the whole
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(120)
+@ResourceLock(Servers.SHARED_SERVER)
 abstract class FaultScenarios {
 
   private static final Duration D = Run.TIMING.leaseDuration();

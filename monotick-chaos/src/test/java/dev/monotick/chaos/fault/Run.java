@@ -166,6 +166,10 @@ final class Run implements AutoCloseable {
 
   /** Heals everything, waits until every tick so far has its outcome, and checks the whole run. */
   Findings settleAndCheck() {
+    return settleAndCheck(Scope.ofTasks());
+  }
+
+  Findings settleAndCheck(Scope scope) {
     steady();
     Instant until = databaseTime();
     Waiting.until(
@@ -176,7 +180,7 @@ final class Run implements AutoCloseable {
           return IN_LEDGER.stream().allMatch(task -> isSettled(task, until, rows));
         });
     // What it says of ticks up to then will not change any more, while later ones go on.
-    Findings findings = Checker.check(Scope.ofTasks(), journal.all(), effects(), ledger(), until);
+    Findings findings = Checker.check(scope, journal.all(), effects(), ledger(), until);
     writeDown(findings);
     return findings;
   }

@@ -20,6 +20,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * The same fault, sink and checker, without what Monotick adds: the check must fail. Otherwise the
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("thorough")
 @Timeout(60)
+@ResourceLock(Servers.SHARED_SERVER)
 class UnfencedControlTest {
 
   private static final String A = "a";
