@@ -7,11 +7,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How the server finds ticks: by index, and where the time is known in one partition. */
+@Tag("thorough")
 @ParameterizedClass
 @ValueSource(ints = {TestDatabase.OLDEST, TestDatabase.NEWEST})
 final class PlanTest {

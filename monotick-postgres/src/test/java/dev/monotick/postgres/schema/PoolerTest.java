@@ -9,11 +9,13 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Behind a pooler that gives out a server connection per transaction. */
+@Tag("thorough")
 @ParameterizedClass
 @ValueSource(ints = {TestDatabase.OLDEST, TestDatabase.NEWEST})
 final class PoolerTest {

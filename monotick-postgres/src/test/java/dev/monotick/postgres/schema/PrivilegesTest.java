@@ -10,11 +10,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may do what: the owner migrates, replicas change rows and nothing else. */
+@Tag("thorough")
 @ParameterizedClass
 @ValueSource(ints = {TestDatabase.OLDEST, TestDatabase.NEWEST})
 final class PrivilegesTest {

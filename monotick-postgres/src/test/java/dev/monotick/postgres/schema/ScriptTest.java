@@ -9,11 +9,13 @@ import java.net.URI;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The SQL for those who migrate by other means gives the same schema as migrating does. */
+@Tag("thorough")
 @ParameterizedClass
 @ValueSource(ints = {TestDatabase.OLDEST, TestDatabase.NEWEST})
 final class ScriptTest {
