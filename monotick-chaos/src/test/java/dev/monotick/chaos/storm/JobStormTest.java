@@ -57,7 +57,8 @@ class JobStormTest {
           connection,
           StormRules.ATTEMPTS,
           "update watch.run set word = 'failed' where number ="
-              + " (select min(number) from watch.run where word = 'done')");
+              + " (select min(w.number) from watch.run w join storm.job_attempt a"
+              + " on a.job_id = w.job and a.run = w.run and a.outcome = 0 where w.word = 'done')");
       assertFound(
           connection,
           StormRules.ATTEMPTS,
