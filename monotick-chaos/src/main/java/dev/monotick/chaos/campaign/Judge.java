@@ -11,7 +11,6 @@ import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.nemesis.Scene;
 import dev.monotick.chaos.replica.ExactRows;
 import dev.monotick.chaos.replica.Workload;
-import dev.monotick.chaos.sink.Effect;
 import dev.monotick.chaos.storm.JobHistory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -80,27 +79,7 @@ final class Judge {
   private List<Event> effects(Connection connection) throws SQLException {
     List<Event> effects = new ArrayList<>(scene.sink().effects());
     for (ExactRows.Row row : new ExactRows(ChaosRun.SCHEMA).read(connection)) {
-      effects.add(
-          Event.now(
-              "effect",
-              "verdict",
-              "ACCEPTED",
-              "group",
-              ChaosRun.SCHEMA,
-              "task",
-              row.task(),
-              "nominal",
-              row.nominal(),
-              "attempt",
-              0,
-              "replica",
-              row.replica(),
-              "kind",
-              Effect.Kind.PLAIN,
-              "fence",
-              "",
-              "key",
-              row.nominal()));
+      effects.add(row.effect(ChaosRun.SCHEMA));
     }
     return effects;
   }

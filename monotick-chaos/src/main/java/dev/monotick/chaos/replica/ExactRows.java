@@ -1,5 +1,8 @@
 package dev.monotick.chaos.replica;
 
+import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.sink.Effect;
+import dev.monotick.chaos.sink.Verdict;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -28,7 +31,32 @@ public final class ExactRows {
    * @param nominal nominal time of the tick, as text
    * @param replica who wrote it
    */
-  public record Row(String task, String nominal, String replica) {}
+  public record Row(String task, String nominal, String replica) {
+
+    /** Returns it as the sink would have told of it, had it taken place there. */
+    public Event effect(String group) {
+      return Event.now(
+          "effect",
+          "verdict",
+          Verdict.ACCEPTED,
+          "group",
+          group,
+          "task",
+          task,
+          "nominal",
+          nominal,
+          "attempt",
+          0,
+          "replica",
+          replica,
+          "kind",
+          Effect.Kind.PLAIN,
+          "fence",
+          "",
+          "key",
+          nominal);
+    }
+  }
 
   /** Creates the table. */
   public void create(Connection connection) throws SQLException {

@@ -198,27 +198,7 @@ final class Run implements AutoCloseable {
   private List<Event> effects() {
     List<Event> effects = new ArrayList<>(sink.effects());
     for (ExactRows.Row row : exactRows()) {
-      effects.add(
-          Event.now(
-              "effect",
-              "verdict",
-              "ACCEPTED",
-              "group",
-              cluster.settings().schema(),
-              "task",
-              row.task(),
-              "nominal",
-              row.nominal(),
-              "attempt",
-              0,
-              "replica",
-              row.replica(),
-              "kind",
-              Effect.Kind.PLAIN,
-              "fence",
-              "",
-              "key",
-              row.nominal()));
+      effects.add(row.effect(cluster.settings().schema()));
     }
     return effects;
   }
