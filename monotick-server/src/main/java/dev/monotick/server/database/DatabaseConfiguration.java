@@ -33,7 +33,9 @@ class DatabaseConfiguration {
           "V3__idempotency.sql",
           "V4__schedules.sql",
           "V5__remote_work.sql",
-          "V6__rate_limits.sql");
+          "V6__rate_limits.sql",
+          "V7__quotas.sql",
+          "V8__secrets.sql");
 
   /** The embedded server, if there is one: stopped after all that uses it. */
   static final class Server implements DisposableBean {

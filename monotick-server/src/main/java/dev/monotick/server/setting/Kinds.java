@@ -23,6 +23,19 @@ final class Kinds {
         name, String.valueOf(fallback), text -> whole(text, least, most), false, about);
   }
 
+  /** A number that may be {@code unlimited}, which is -1. */
+  static Setting<Long> limit(String name, long fallback, String about) {
+    return new Setting<>(
+        name,
+        String.valueOf(fallback),
+        text ->
+            text.strip().equalsIgnoreCase("unlimited")
+                ? -1L
+                : (long) whole(text, 0, Integer.MAX_VALUE),
+        false,
+        about + ", or unlimited");
+  }
+
   static Setting<Boolean> yesNo(String name, boolean fallback, String about) {
     return new Setting<>(name, String.valueOf(fallback), Kinds::yes, false, about);
   }
