@@ -259,7 +259,7 @@ class HttpJobTest {
     assertThat(new String(stored, StandardCharsets.ISO_8859_1)).doesNotContain("abc");
 
     try (Installation other =
-        installation.sibling().with("monotick.secret.key", KEY + "," + OLD_KEY)) {
+        installation.sibling().with("monotick.replica.name", "other").with("monotick.secret.key", KEY + "," + OLD_KEY)) {
       Api api = other.start();
       var secrets = other.bean(0, dev.monotick.server.secret.Secrets.class);
       String before = api.get("/v1/secrets/rotated").text("keyId");
