@@ -49,6 +49,7 @@ class JobListing {
 
   Found find(String tenant, JobQuery query, long before, int limit) {
     Optional<JobState> state = query.stateWanted();
+    Optional<JobId> parent = query.parentWanted();
     // Those that ended well the engine has in no place of their own.
     boolean everywhere = state.isEmpty() || state.get() == JobState.SUCCEEDED;
     long least = query.least();
@@ -61,7 +62,7 @@ class JobListing {
         if (job.id().value() < least) {
           return new Found(found, Optional.empty());
         }
-        if (matches(job, query, state)) {
+        if (matches(job, query, state, parent)) {
           if (found.size() == limit) {
             return new Found(found, Optional.of(found.get(limit - 1).id().value()));
           }
@@ -115,9 +116,10 @@ class JobListing {
         .optional();
   }
 
-  private static boolean matches(Job job, JobQuery query, Optional<JobState> state) {
+  private static boolean matches(
+      Job job, JobQuery query, Optional<JobState> state, Optional<JobId> parent) {
     return (state.isEmpty() || job.state() == state.get())
-        && (query.parent() == null || query.parentWanted().equals(job.parent()))
+        && (parent.isEmpty() || parent.equals(job.parent()))
         && (query.search() == null || mentions(job, query.search()));
   }
 

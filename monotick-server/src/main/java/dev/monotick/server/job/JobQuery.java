@@ -85,6 +85,6 @@ record JobQuery(
 
   private static long firstId(String field, String text) {
     long millis = NewJob.moment(field, text).toEpochMilli() - FIRST_MILLIS;
-    return Math.max(0, millis) << BITS;
+    return millis >= 1L << (Long.SIZE - 1 - BITS) ? Long.MAX_VALUE : Math.max(0, millis) << BITS;
   }
 }

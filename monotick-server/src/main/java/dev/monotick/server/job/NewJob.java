@@ -62,6 +62,8 @@ record NewJob(
 
   /** Makes a job of it; refuses, under the field's name, what cannot be. */
   JobDraft draft(Caller caller, WorkTypes types, PayloadBytes bytes) {
+    requirePlain("uniqueKey", uniqueKey);
+    requirePlain("limitKey", limitKey);
     JobRequest<?> request =
         new JobSpec(
                 kind,
@@ -140,10 +142,18 @@ record NewJob(
             field, field + " must be one of " + OPEN_HEADERS + " or x-… of a-z, 0-9 and -");
       }
       String value = Fields.required(field, each.getValue());
+      requirePlain(field, value);
       JobRequest<?> before = headed;
       headed = Fields.<JobRequest<?>>checked(field, () -> before.header(name, value));
     }
     return headed;
+  }
+
+  /** The database has no such character, and without it two keys might be one. */
+  private static void requirePlain(String field, @Nullable String text) {
+    if (text != null && text.indexOf(0) >= 0) {
+      throw Problem.invalid(field, field + " must not have the character \\u0000");
+    }
   }
 
   private JobRules approved(JobRules rules) {

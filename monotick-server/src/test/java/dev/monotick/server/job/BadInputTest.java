@@ -58,7 +58,10 @@ class BadInputTest {
         new Bad("/v1/jobs", "{\"kind\":\"nothing\",\"payload\":{}}", "kind"),
         new Bad("/v1/jobs", "{\"kind\":[],\"payload\":{}}", "kind"),
         new Bad("/v1/jobs", "{\"kind\":\"http\",\"payload\":7}", "payload"),
-        new Bad("/v1/jobs", "{\"kind\":\"http\",\"payload\":{\"url\":7,\"x\":1}}", "payload.x"),
+        new Bad(
+            "/v1/jobs",
+            "{\"kind\":\"http\",\"payload\":{\"url\":\"http://a/\",\"x\":1}}",
+            "payload.x"),
         new Bad(
             "/v1/jobs", "{\"kind\":\"http\",\"payload\":{\"url\":\"ftp://x/\"}}", "payload.url"),
         job("\"colour\":1", "colour"),
@@ -82,6 +85,8 @@ class BadInputTest {
         job("\"deadline\":\"2030-13-01T00:00:00Z\"", "deadline"),
         job("\"uniqueKey\":\"" + "k".repeat(501) + "\"", "uniqueKey"),
         job("\"uniqueKey\":\"\"", "uniqueKey"),
+        job("\"uniqueKey\":\"a\\u0000b\"", "uniqueKey"),
+        job("\"headers\":{\"x-nul\":\"\\u0000\"}", "headers.x-nul"),
         job("\"uniqueWindow\":\"PT1H\"", "uniqueKey"),
         job("\"uniqueKey\":\"k\",\"uniqueWindow\":\"-PT1H\"", "uniqueWindow"),
         job("\"limitKey\":\"" + "k".repeat(201) + "\"", "limitKey"),
@@ -167,6 +172,8 @@ class BadInputTest {
           {"/v1/jobs?createdAfter=yesterday", "createdAfter"},
           {"/v1/dead-letters?state=READY", "state"},
           {"/v1/statistics?all=perhaps", "all"},
+          {"/v1/tenants?after=%00", ""},
+          {"/v1/keys?after=%00", ""},
         }) {
       assertThat(Work.expect(400, api.get(each[0])).text("field")).isEqualTo(each[1]);
     }
@@ -188,22 +195,6 @@ class BadInputTest {
     Api.Answer answer = installation.api().post("/v1/jobs", huge);
 
     assertThat(Work.expect(400, answer).text("field")).isEqualTo("payload");
-    assertThat(written()).isEqualTo(before);
-  }
-
-  @Test
-  void whatIsNoTextForTheDatabaseIsRefused() {
-    long before = written();
-
-    Api.Answer answer =
-        installation
-            .api()
-            .post(
-                "/v1/jobs",
-                "{\"kind\":\"http\",\"payload\":{\"url\":\"http://127.0.0.1:9/\"},"
-                    + "\"uniqueKey\":\"a\\u0000b\"}");
-
-    assertThat(answer.status()).isEqualTo(400);
     assertThat(written()).isEqualTo(before);
   }
 }
