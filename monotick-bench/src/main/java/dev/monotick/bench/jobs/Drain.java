@@ -20,6 +20,7 @@ final class Drain {
   private static final Duration STUCK = Duration.ofMinutes(2);
 
   private final BenchServer server;
+  private final int warmUps;
 
   /**
    * What a drain came to.
@@ -37,16 +38,38 @@ final class Drain {
     }
   }
 
-  Drain(BenchServer server) {
+  /**
+   * Prepares drains.
+   *
+   * @param warmUps how many drains each worker process goes through before the one that counts
+   */
+  Drain(BenchServer server, int warmUps) {
     this.server = server;
+    this.warmUps = warmUps;
   }
 
   /** Adds jobs in a new database, and drains them. */
   Result run(Contender contender, int jobs, int processes) throws Exception {
     try (BenchDatabase database = BenchDatabase.create(server, "drain_" + contender.name())) {
-      fill(contender, database, 0, jobs, true);
-      database.settle();
-      return drain(contender, database, jobs, processes);
+      List<WorkerProcess> workers = new ArrayList<>();
+      try {
+        fill(contender, database, 0, jobs, true);
+        for (int i = 0; i < processes; i++) {
+          workers.add(WorkerProcess.start(contender, database));
+        }
+        for (int i = 0; i < warmUps; i++) {
+          drain(contender, database, jobs, workers);
+          for (WorkerProcess worker : workers) {
+            worker.ask("rest");
+          }
+          fill(contender, database, 0, jobs, false);
+        }
+        return drain(contender, database, jobs, workers);
+      } finally {
+        for (WorkerProcess worker : workers) {
+          worker.close();
+        }
+      }
     }
   }
 
@@ -71,40 +94,32 @@ final class Drain {
     }
   }
 
-  private Result drain(Contender contender, BenchDatabase database, int jobs, int processes)
+  private Result drain(
+      Contender contender, BenchDatabase database, int jobs, List<WorkerProcess> workers)
       throws Exception {
-    List<WorkerProcess> workers = new ArrayList<>();
-    try {
-      for (int i = 0; i < processes; i++) {
-        workers.add(WorkerProcess.start(contender, database));
-      }
-      Duration serverBefore = server.serverCpu();
-      Duration workersBefore = cpu(workers);
-      long start = Clock.systemUTC().millis();
-      for (WorkerProcess worker : workers) {
-        worker.tell("work " + Use.DRAIN + " " + jobs);
-      }
-      for (WorkerProcess worker : workers) {
-        worker.hear();
-      }
-      awaitRun(contender, workers, jobs);
-      long left = awaitNoneLeft(contender, database);
-      long end = Clock.systemUTC().millis();
-      double workerCpu = cpu(workers).minus(workersBefore).toMillis() / (double) jobs;
-      double serverCpu = server.serverCpu().minus(serverBefore).toMillis() / (double) jobs;
-      Course course = course(workers);
-      Progress.say("  the first job was run after " + (course.when(1) - start) + " ms");
-      return new Result(
-          jobs * 1000.0 / (end - start),
-          course.steady(jobs),
-          workerCpu,
-          serverCpu,
-          fault(course, jobs, left));
-    } finally {
-      for (WorkerProcess worker : workers) {
-        worker.close();
-      }
+    database.settle();
+    Duration serverBefore = server.serverCpu();
+    Duration workersBefore = cpu(workers);
+    long start = Clock.systemUTC().millis();
+    for (WorkerProcess worker : workers) {
+      worker.tell("work " + Use.DRAIN + " " + jobs);
     }
+    for (WorkerProcess worker : workers) {
+      worker.hear();
+    }
+    awaitRun(contender, workers, jobs);
+    long left = awaitNoneLeft(contender, database);
+    long end = Clock.systemUTC().millis();
+    double workerCpu = cpu(workers).minus(workersBefore).toMillis() / (double) jobs;
+    double serverCpu = server.serverCpu().minus(serverBefore).toMillis() / (double) jobs;
+    Course course = course(workers);
+    Progress.say("  the first job was run after " + (course.when(1) - start) + " ms");
+    return new Result(
+        jobs * 1000.0 / (end - start),
+        course.steady(jobs),
+        workerCpu,
+        serverCpu,
+        fault(course, jobs, left));
   }
 
   static Course course(List<WorkerProcess> workers) throws IOException {
