@@ -41,11 +41,12 @@ record Migration(int version, String name, int minCodeVersion, String template) 
               "V3__jobs.sql",
               "V4__job_turns.sql",
               "V5__job_maintenance.sql")
-          .map(Migration::ofResource)
+          .map(file -> ofResource(Migration.class, file))
           .toList();
 
-  private static Migration ofResource(String file) {
-    try (InputStream resource = Migration.class.getResourceAsStream(file)) {
+  /** Returns the step in a file beside that class. */
+  static Migration ofResource(Class<?> home, String file) {
+    try (InputStream resource = home.getResourceAsStream(file)) {
       if (resource == null) {
         throw new IllegalStateException(file + " is missing from the jar; repackage it completely");
       }

@@ -50,6 +50,19 @@ public final class Migrations {
   }
 
   /**
+   * Returns the migrations of a schema that somebody else keeps beside ours, by the same rules.
+   *
+   * @param home the class beside which the files are found
+   * @param files names such as {@code V1__what.sql}, in order and without gaps
+   */
+  public static Migrations of(
+      ConnectionSource source, SchemaName schema, Class<?> home, List<String> files) {
+    List<Migration> steps = files.stream().map(file -> Migration.ofResource(home, file)).toList();
+    return new Migrations(
+        source, new MigrationPlan(schema, steps, Duration.ofMinutes(1), false, null));
+  }
+
+  /**
    * Returns the same with another limit on the wait for somebody else who migrates: 1 ms to 5 min,
    * 1 min by default.
    */

@@ -1,0 +1,23 @@
+package dev.monotick.server.access;
+
+import java.util.Optional;
+
+/**
+ * Who makes a request, and for which tenant. Handlers of requests take one as a parameter, and give
+ * its {@link #tenant} to every statement: that is all there is to isolation.
+ *
+ * @param id what identifies him for good: the id of a key, or the subject of a token
+ * @param name what people call him; the actor of what he does
+ * @param type KEY, USER or AGENT, as the audit has it
+ * @param role what he may do
+ * @param home the tenant he belongs to; empty for the whole installation
+ * @param tenant the tenant that this request is about
+ */
+public record Caller(
+    String id, String name, String type, Role role, Optional<String> home, String tenant) {
+
+  /** Says whether he belongs to no tenant and administers all of them. */
+  public boolean isPlatformAdmin() {
+    return home.isEmpty() && role == Role.ADMIN;
+  }
+}

@@ -1,0 +1,122 @@
+package dev.monotick.server.database;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.monotick.postgres.PostgresStore;
+import dev.monotick.postgres.PostgresStoreBuilder;
+import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.embedded.EmbeddedPostgres;
+import dev.monotick.postgres.schema.Migrations;
+import dev.monotick.server.setting.Known;
+import dev.monotick.server.setting.Settings;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+
+/** Finds the database or starts one, brings its tables up to date, and opens the pool. */
+@Configuration(proxyBeanMethods = false)
+class DatabaseConfiguration {
+
+  private static final Logger log = LoggerFactory.getLogger(DatabaseConfiguration.class);
+
+  private static final List<String> STEPS =
+      List.of(
+          "V1__tenants.sql",
+          "V2__audit.sql",
+          "V3__idempotency.sql",
+          "V4__schedules.sql",
+          "V5__remote_work.sql",
+          "V6__rate_limits.sql",
+          "V7__quotas.sql",
+          "V8__secrets.sql",
+          "V9__operations.sql");
+
+  /** The embedded server, if there is one: stopped after all that uses it. */
+  static final class Server implements DisposableBean {
+
+    private final @Nullable EmbeddedPostgres embedded;
+    private final DatabaseAddress address;
+
+    Server(@Nullable EmbeddedPostgres embedded, DatabaseAddress address) {
+      this.embedded = embedded;
+      this.address = address;
+    }
+
+    @Override
+    public void destroy() {
+      Optional.ofNullable(embedded).ifPresent(EmbeddedPostgres::close);
+    }
+  }
+
+  @Bean
+  Server databaseServer(Settings settings) {
+    String url = settings.get(Known.DATABASE_URL);
+    if (!url.isEmpty()) {
+      return new Server(
+          null,
+          new DatabaseAddress(
+              url, settings.get(Known.DATABASE_USERNAME), settings.get(Known.DATABASE_PASSWORD)));
+    }
+    Path folder = Path.of(settings.get(Known.DATA_FOLDER)).toAbsolutePath();
+    log.info("No MONOTICK_DATABASE_URL: starting an embedded PostgreSQL in {}", folder);
+    EmbeddedPostgres embedded =
+        EmbeddedPostgres.builder().folder(folder).setting("max_connections", "300").start();
+    return new Server(
+        embedded, new DatabaseAddress(embedded.url(), embedded.user(), embedded.password()));
+  }
+
+  @Bean
+  PostgresStore store(Server server, Settings settings) {
+    PostgresStoreBuilder builder =
+        PostgresStore.builder()
+            .url(server.address.url())
+            .schema(settings.get(Known.DATABASE_SCHEMA));
+    if (!server.address.user().isEmpty()) {
+      builder.user(server.address.user()).password(server.address.password());
+    }
+    return builder.build();
+  }
+
+  /** After the store, which has checked the server and told what is wrong with it. */
+  @Bean
+  HikariDataSource dataSource(Server server, PostgresStore store, Settings settings) {
+    HikariDataSource pool = new HikariDataSource();
+    pool.setPoolName("rest");
+    pool.setJdbcUrl(server.address.url());
+    if (!server.address.user().isEmpty()) {
+      pool.setUsername(server.address.user());
+      pool.setPassword(server.address.password());
+    }
+    pool.setMaximumPoolSize(settings.get(Known.DATABASE_CONNECTIONS));
+    pool.setMinimumIdle(2);
+    pool.setConnectionTimeout(5_000);
+    pool.addDataSourceProperty("socketTimeout", "60");
+    pool.addDataSourceProperty("tcpKeepAlive", "true");
+    pool.addDataSourceProperty("ApplicationName", "monotick-server");
+    pool.addDataSourceProperty(
+        "options",
+        "-c lock_timeout=5000 -c statement_timeout=30000"
+            + " -c idle_in_transaction_session_timeout=30000 -c plan_cache_mode=force_generic_plan");
+    return pool;
+  }
+
+  @Bean
+  PlatformTransactionManager transactionManager(HikariDataSource dataSource) {
+    return new JdbcTransactionManager(dataSource);
+  }
+
+  @Bean
+  Sql sql(HikariDataSource dataSource, PlatformTransactionManager manager, Settings settings) {
+    Tables tables = new Tables(new SchemaName(settings.get(Known.DATABASE_SCHEMA)));
+    Migrations.of(dataSource::getConnection, tables.own(), DatabaseConfiguration.class, STEPS)
+        .migrate();
+    return new Sql(tables, dataSource, manager);
+  }
+}

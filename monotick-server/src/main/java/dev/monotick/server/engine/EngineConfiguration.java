@@ -1,0 +1,49 @@
+package dev.monotick.server.engine;
+
+import dev.monotick.Monotick;
+import dev.monotick.MonotickBuilder;
+import dev.monotick.job.Jobs;
+import dev.monotick.postgres.PostgresStore;
+import dev.monotick.server.setting.Known;
+import dev.monotick.server.setting.Settings;
+import dev.monotick.task.Task;
+import dev.monotick.time.TimeSource;
+import java.util.List;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The engine of this replica, with all tasks and handlers that are beans. */
+@Configuration(proxyBeanMethods = false)
+class EngineConfiguration {
+
+  @Bean
+  TimeSource time() {
+    return TimeSource.system();
+  }
+
+  /** For those who add and look at jobs; the engine below is what runs them. */
+  @Bean
+  Jobs jobs(PostgresStore store) {
+    return Jobs.of(store);
+  }
+
+  @Bean(destroyMethod = "") // EngineLife stops it
+  Monotick monotick(
+      PostgresStore store, Settings settings, List<Task> tasks, List<JobHandling<?>> handlings) {
+    MonotickBuilder builder =
+        Monotick.builder().store(store).concurrency(settings.get(Known.WORKER_CONCURRENCY));
+    String name = settings.get(Known.REPLICA_NAME);
+    if (!name.isEmpty()) {
+      builder.replicaName(name);
+    }
+    tasks.forEach(builder::task);
+    handlings.forEach(each -> each.addTo(builder));
+    return builder.build();
+  }
+
+  @Bean
+  EngineLife engineLife(Monotick monotick, Settings settings, ApplicationEventPublisher events) {
+    return new EngineLife(monotick, settings.get(Known.SHUTDOWN_GRACE), events);
+  }
+}

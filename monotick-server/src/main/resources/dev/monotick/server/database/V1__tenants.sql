@@ -1,0 +1,33 @@
+-- Tenants and who may act for them.
+-- min_code_version: 1
+
+create table @tenant (
+  name        text        not null primary key,
+  title       text        not null default '',
+  version     bigint      not null default 1,
+  weight      integer     not null default 1 check (weight between 1 and 1000),
+  -- Overrides of the defaults; null for the default, -1 for unlimited.
+  active_jobs    bigint check (active_jobs >= -1),
+  retained_jobs  bigint check (retained_jobs >= -1),
+  agents         bigint check (agents >= -1),
+  schedules      bigint check (schedules >= -1),
+  suspended   boolean     not null default false,
+  created_at  timestamptz not null default now()
+);
+insert into @tenant (name, title) values ('default', 'Default');
+
+-- Keys are random and long, so a plain hash of them is enough; the id finds the row, the hash proves the secret.
+create table @api_key (
+  id            text        not null primary key,
+  tenant        text,                 -- null for keys of the whole installation
+  role          text        not null check (role in ('ADMIN', 'OPERATOR', 'VIEWER', 'AGENT')),
+  name          text        not null,
+  hash          bytea       not null,
+  version       bigint      not null default 1,
+  created_at    timestamptz not null default now(),
+  created_by    text        not null,
+  expires_at    timestamptz,
+  revoked_at    timestamptz,
+  last_used_at  timestamptz
+);
+create index api_key_tenant on @api_key (tenant, id);

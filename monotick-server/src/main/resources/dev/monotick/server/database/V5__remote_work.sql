@@ -1,0 +1,2 @@
+-- Work that goes on elsewhere while its job waits: at an agent, or at a called service that has promised to call back.
+-- min_code_version: 1

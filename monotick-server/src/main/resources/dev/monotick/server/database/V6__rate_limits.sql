@@ -1,0 +1,2 @@
+-- Rate limits shared by all replicas.
+-- min_code_version: 1

@@ -1,0 +1,2 @@
+-- What is refused to tenants, and told of it, but not too often.
+-- min_code_version: 1

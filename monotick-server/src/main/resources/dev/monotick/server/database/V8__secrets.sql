@@ -1,0 +1,2 @@
+-- Secrets of targets, encrypted.
+-- min_code_version: 1

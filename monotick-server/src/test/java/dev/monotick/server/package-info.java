@@ -1,0 +1,4 @@
+@NullMarked
+package dev.monotick.server;
+
+import org.jspecify.annotations.NullMarked;
