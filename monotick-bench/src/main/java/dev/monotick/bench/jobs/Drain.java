@@ -3,6 +3,7 @@ package dev.monotick.bench.jobs;
 import dev.monotick.bench.contender.Use;
 import dev.monotick.bench.postgres.BenchServer;
 import dev.monotick.bench.postgres.Progress;
+import dev.monotick.bench.postgres.Stolen;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -29,9 +30,16 @@ final class Drain {
    * @param steady jobs per second while 20 % to 95 % of the jobs were run
    * @param workerCpu milliseconds of processor time of the workers per job
    * @param serverCpu the same of the server
+   * @param stolen percent of all processor time that the hypervisor gave to others meanwhile
    * @param fault what was wrong, or empty: each job must have been run once, and none be left
    */
-  record Result(double all, double steady, double workerCpu, double serverCpu, String fault) {
+  record Result(
+      double all,
+      double steady,
+      double workerCpu,
+      double serverCpu,
+      double stolen,
+      String fault) {
 
     static Figures figures(List<Result> results, ToDoubleFunction<Result> value) {
       return Figures.of(results, value);
@@ -98,6 +106,7 @@ final class Drain {
       Contender contender, BenchDatabase database, int jobs, List<WorkerProcess> workers)
       throws Exception {
     database.settle();
+    Stolen stolenBefore = Stolen.now();
     Duration serverBefore = server.serverCpu();
     Duration workersBefore = cpu(workers);
     long start = Clock.systemUTC().millis();
@@ -119,6 +128,7 @@ final class Drain {
         course.steady(jobs),
         workerCpu,
         serverCpu,
+        Stolen.now().percentSince(stolenBefore),
         fault(course, jobs, left));
   }
 

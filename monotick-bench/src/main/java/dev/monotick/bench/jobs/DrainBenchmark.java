@@ -72,6 +72,9 @@ public final class DrainBenchmark {
             + Figures.format(result.all())
             + " jobs/s, steady "
             + Figures.format(result.steady())
+            + (result.stolen() < 1
+                ? ""
+                : ", while others got " + Math.round(result.stolen()) + " % of the processors")
             + (result.fault().isEmpty() ? "" : " FAULT " + result.fault()));
   }
 
@@ -125,6 +128,14 @@ public final class DrainBenchmark {
       report.row(row);
     }
     report.settings(contenders, Use.DRAIN);
+    report.line(
+        "stolen-percent-most "
+            + Math.round(
+                results.values().stream()
+                    .flatMap(List::stream)
+                    .mapToDouble(Drain.Result::stolen)
+                    .max()
+                    .orElse(0)));
     for (int count : processes) {
       String suffix = count == 1 ? "" : "-" + count + "p";
       report.ratios(
