@@ -22,6 +22,9 @@ public record AuditEntry(
     String subject,
     Map<String, Object> detail) {
 
+  /** The tenant of what concerns the whole installation. */
+  public static final String INSTALLATION = "";
+
   /** Sorts the details, which are part of the hash. */
   public AuditEntry {
     detail = new TreeMap<>(detail);

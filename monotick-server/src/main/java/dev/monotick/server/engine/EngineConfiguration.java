@@ -9,8 +9,10 @@ import dev.monotick.server.setting.Settings;
 import dev.monotick.task.Task;
 import dev.monotick.time.TimeSource;
 import java.util.List;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /** The engine of this replica, with all tasks and handlers that are beans. */
 @Configuration(proxyBeanMethods = false)
@@ -29,9 +31,16 @@ class EngineConfiguration {
 
   @Bean(destroyMethod = "") // EngineLife stops it
   Monotick monotick(
-      PostgresStore store, Settings settings, List<Task> tasks, List<JobHandling<?>> handlings) {
+      PostgresStore store,
+      Settings settings,
+      Environment environment,
+      List<Task> tasks,
+      List<JobHandling<?>> handlings) {
     MonotickBuilder builder =
-        Monotick.builder().store(store).concurrency(settings.get(Known.WORKER_CONCURRENCY));
+        Monotick.builder()
+            .store(store)
+            .environment(EngineSettings.variables(settings, environment, tasks))
+            .concurrency(settings.get(Known.WORKER_CONCURRENCY));
     String name = settings.get(Known.REPLICA_NAME);
     if (!name.isEmpty()) {
       builder.replicaName(name);
@@ -42,7 +51,7 @@ class EngineConfiguration {
   }
 
   @Bean
-  EngineLife engineLife(Monotick monotick, Settings settings) {
-    return new EngineLife(monotick, settings.get(Known.SHUTDOWN_GRACE));
+  EngineLife engineLife(Monotick monotick, Settings settings, ApplicationEventPublisher events) {
+    return new EngineLife(monotick, settings.get(Known.SHUTDOWN_GRACE), events);
   }
 }

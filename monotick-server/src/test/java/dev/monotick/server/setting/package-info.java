@@ -1,0 +1,4 @@
+@NullMarked
+package dev.monotick.server.setting;
+
+import org.jspecify.annotations.NullMarked;
