@@ -43,17 +43,18 @@ class AgentTest {
             AgentOptions.commands(List.of("sh=/bin/sh -c")),
             2,
             grace);
-    agent = CompletableFuture.runAsync(
-        () -> {
-          try {
-            new Agent(options, stop, line -> {}).run();
-          } catch (IOException e) {
-            throw new IllegalStateException(e);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-        },
-        threads);
+    agent =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                new Agent(options, stop, line -> {}).run();
+              } catch (IOException e) {
+                throw new IllegalStateException(e);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            threads);
   }
 
   private static void until(String what, BooleanSupplier condition) {

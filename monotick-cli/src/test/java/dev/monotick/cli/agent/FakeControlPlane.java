@@ -100,21 +100,21 @@ final class FakeControlPlane implements AutoCloseable {
     if (status != 200) {
       return "{\"detail\":\"no\"}";
     }
-    switch (what) {
-      case "register":
-        return "{\"lease\":\"PT3S\",\"heartbeat\":\"PT0.2S\"}";
-      case "poll":
+    return switch (what) {
+      case "register" -> "{\"lease\":\"PT3S\",\"heartbeat\":\"PT0.2S\"}";
+      case "poll" -> {
         String next = work.poll();
-        return "{\"leases\":[" + (next == null ? "" : next) + "]}";
-      case "heartbeat":
+        yield "{\"leases\":[" + (next == null ? "" : next) + "]}";
+      }
+      case "heartbeat" -> {
         ObjectNode renewed = json.createObjectNode();
         if (!forgetsLeases) {
           body.path("leases").forEach(each -> renewed.put(each.asString(), "later"));
         }
-        return "{\"renewed\":" + renewed + "}";
-      default:
-        return "{}";
-    }
+        yield "{\"renewed\":" + renewed + "}";
+      }
+      default -> "{}";
+    };
   }
 
   @Override
