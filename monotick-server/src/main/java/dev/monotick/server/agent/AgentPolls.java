@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.core.task.TaskRejectedException;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.stereotype.Component;
 import org.springframework.web.context.request.async.DeferredResult;
@@ -98,7 +99,11 @@ class AgentPolls implements SmartLifecycle {
 
   private void hurry() {
     if (running && !waiting.isEmpty()) {
-      thread.execute(this::look);
+      try {
+        thread.execute(this::look);
+      } catch (TaskRejectedException e) {
+        log.debug("stopping, so nobody waits here any more");
+      }
     }
   }
 

@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -220,7 +221,8 @@ final class HttpCaller implements DisposableBean {
             || e instanceof ConnectTimeoutException
             || e instanceof NoRouteToHostException
             || e instanceof ConnectionRequestTimeoutException
-            || e instanceof SSLException;
+            || e instanceof SSLHandshakeException
+            || e instanceof SSLPeerUnverifiedException;
     return new CallFailedException(
         unheard ? How.CONNECT : How.BROKEN,
         (unheard ? "no connection to " : "the call may have been heard, but broke off: ")

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import javax.crypto.Cipher;
+import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.springframework.stereotype.Component;
@@ -114,6 +115,22 @@ public class SecretBox {
     byte[] text = Arrays.copyOfRange(sealed.bytes(), NONCE, sealed.bytes().length);
     return new String(
         cipher(Cipher.DECRYPT_MODE, sealed.keyId(), nonce, place, text), StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Returns a text that is the same for the same value and place, and tells nothing of the value to
+   * who does not have the key.
+   */
+  public String mark(String place, String value) {
+    String id = keyId().orElseThrow(() -> new IllegalStateException("there is no key"));
+    try {
+      Mac mac = Mac.getInstance("HmacSHA256");
+      mac.init(keys.get(id));
+      mac.update((place + "\n").getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(mac.doFinal(value.getBytes(StandardCharsets.UTF_8)));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has HmacSHA256", e);
+    }
   }
 
   private byte[] cipher(int mode, String id, byte[] nonce, String place, byte[] input) {

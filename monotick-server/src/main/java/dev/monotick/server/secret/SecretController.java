@@ -105,10 +105,12 @@ class SecretController {
       Caller caller, HttpServletRequest http, @RequestBody NewSecret body) {
     String name = Fields.name("name", body.name(), 100);
     SecretBox.Sealed sealed = seal(caller.tenant(), name, body.value());
+    // What is kept of the request must not help to guess the value.
+    String mark = box.mark(Secrets.place(caller.tenant(), name), String.valueOf(body.value()));
     return idempotency.once(
         http,
         caller,
-        body,
+        mark,
         () -> {
           boolean isNew =
               sql.of(

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.springframework.web.context.request.async.DeferredResult;
+import tools.jackson.databind.json.JsonMapper;
 
 /** What can be set about agents and work elsewhere has its effect. */
 @TestInstance(Lifecycle.PER_CLASS)
@@ -100,10 +101,10 @@ class AgentSettingsTest {
         "it has work",
         () ->
             agent
-                .post("/v1/agents/loser/poll", Api.json("waitSeconds", 1))
-                .body()
-                .path("leases")
-                .size()
+                    .post("/v1/agents/loser/poll", Api.json("waitSeconds", 1))
+                    .body()
+                    .path("leases")
+                    .size()
                 == 1);
 
     awaitFailure(id, "lost with 1 agents");
@@ -112,9 +113,7 @@ class AgentSettingsTest {
   @Test
   void loopsRunAsOftenAsIsSet() {
     Map<String, Schedule> schedules = new HashMap<>();
-    installation
-        .beans(0, Task.class)
-        .forEach(each -> schedules.put(each.name(), each.schedule()));
+    installation.beans(0, Task.class).forEach(each -> schedules.put(each.name(), each.schedule()));
 
     assertThat(schedules.get("agent-health")).isEqualTo(Schedule.every(Duration.ofMillis(200)));
     assertThat(schedules.get("remote-work")).isEqualTo(Schedule.every(Duration.ofMillis(300)));
@@ -160,8 +159,11 @@ class AgentSettingsTest {
   private boolean isServed(String interval) {
     Settings settings =
         Settings.read(name -> name.equals("monotick.agents.poll-interval") ? interval : "");
-    AgentPolls polls =
-        new AgentPolls(installation.bean(0, AgentQueue.class), TimeSource.system(), settings);
+    // A queue of its own, so that nobody tells it of work.
+    AgentQueue queue =
+        new AgentQueue(
+            installation.bean(0, Sql.class), installation.bean(0, JsonMapper.class), settings);
+    AgentPolls polls = new AgentPolls(queue, TimeSource.system(), settings);
     polls.start();
     // Its first look comes at its start, and is over long before this is.
     agent.post("/v1/agents/register", Api.json("name", "waiter"));
@@ -207,7 +209,7 @@ class AgentSettingsTest {
     assertThatThrownBy(() -> Settings.read(name -> least.getOrDefault(name, "")))
         .satisfies(
             e ->
-                assertThat(List.of(e.getMessage().split("\n")))
+                assertThat(List.of(String.valueOf(e.getMessage()).split("\n", -1)))
                     .hasSize(least.size()));
   }
 }
