@@ -22,6 +22,9 @@ public record AuditEntry(
     String subject,
     Map<String, Object> detail) {
 
+  /** The tenant of what concerns the whole installation. */
+  public static final String INSTALLATION = "";
+
   /** Sorts the details, which are part of the hash. */
   public AuditEntry {
     detail = new TreeMap<>(detail);
@@ -37,5 +40,10 @@ public record AuditEntry(
   public static AuditEntry bySystem(
       String tenant, String action, String subject, Map<String, Object> detail) {
     return new AuditEntry(tenant, "system", "SYSTEM", action, subject, detail);
+  }
+
+  /** Returns the same of a tenant. */
+  AuditEntry of(String other) {
+    return new AuditEntry(other, actor, actorType, action, subject, detail);
   }
 }

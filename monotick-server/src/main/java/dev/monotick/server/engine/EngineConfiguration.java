@@ -29,7 +29,11 @@ class EngineConfiguration {
 
   @Bean(destroyMethod = "") // EngineLife stops it
   Monotick monotick(
-      PostgresStore store, Settings settings, List<Task> tasks, List<JobHandling<?>> handlings) {
+      PostgresStore store,
+      Settings settings,
+      List<Task> tasks,
+      List<JobHandling<?>> handlings,
+      EngineObservers observers) {
     MonotickBuilder builder =
         Monotick.builder().store(store).concurrency(settings.get(Known.WORKER_CONCURRENCY));
     String name = settings.get(Known.REPLICA_NAME);
@@ -38,7 +42,10 @@ class EngineConfiguration {
     }
     tasks.forEach(builder::task);
     handlings.forEach(each -> each.addTo(builder));
-    return builder.build();
+    observers.addTo(builder);
+    Monotick monotick = builder.build();
+    observers.listeners().forEach(listener -> monotick.subscribe(listener));
+    return monotick;
   }
 
   @Bean
