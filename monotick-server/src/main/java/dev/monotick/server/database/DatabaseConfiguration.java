@@ -35,7 +35,8 @@ class DatabaseConfiguration {
           "V5__remote_work.sql",
           "V6__rate_limits.sql",
           "V7__quotas.sql",
-          "V8__secrets.sql");
+          "V8__secrets.sql",
+          "V9__operations.sql");
 
   /** The embedded server, if there is one: stopped after all that uses it. */
   static final class Server implements DisposableBean {

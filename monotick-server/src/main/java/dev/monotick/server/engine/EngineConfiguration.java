@@ -9,6 +9,7 @@ import dev.monotick.server.setting.Settings;
 import dev.monotick.task.Task;
 import dev.monotick.time.TimeSource;
 import java.util.List;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -49,7 +50,7 @@ class EngineConfiguration {
   }
 
   @Bean
-  EngineLife engineLife(Monotick monotick, Settings settings) {
-    return new EngineLife(monotick, settings.get(Known.SHUTDOWN_GRACE));
+  EngineLife engineLife(Monotick monotick, Settings settings, ApplicationEventPublisher events) {
+    return new EngineLife(monotick, settings.get(Known.SHUTDOWN_GRACE), events);
   }
 }

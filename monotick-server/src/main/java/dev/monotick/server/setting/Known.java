@@ -75,6 +75,24 @@ public final class Known {
           Duration.ofMinutes(10),
           "how long running work may go on at a stop");
 
+  /** How often a replica tells of itself. */
+  public static final Setting<Duration> REPLICA_VIEW_INTERVAL =
+      duration(
+          "monotick.replica.view-interval",
+          Duration.ofSeconds(2),
+          Duration.ofMillis(200),
+          Duration.ofMinutes(1),
+          "how often a replica tells the others what it does");
+
+  /** How often a replica looks for orders. */
+  public static final Setting<Duration> REPLICA_ORDERS_INTERVAL =
+      duration(
+          "monotick.replica.orders-interval",
+          Duration.ofSeconds(1),
+          Duration.ofMillis(100),
+          Duration.ofMinutes(1),
+          "how often a replica looks for what it is asked to do");
+
   /** Everything. */
   public static final List<Setting<?>> ALL =
       Stream.of(
@@ -91,7 +109,9 @@ public final class Known {
                   DATA_FOLDER,
                   ADMIN_KEY,
                   WORKER_CONCURRENCY,
-                  SHUTDOWN_GRACE),
+                  SHUTDOWN_GRACE,
+                  REPLICA_VIEW_INTERVAL,
+                  REPLICA_ORDERS_INTERVAL),
               ScheduleSettings.ALL,
               JobSettings.ALL,
               PlatformSettings.ALL,

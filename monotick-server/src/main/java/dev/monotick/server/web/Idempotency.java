@@ -52,13 +52,9 @@ public class Idempotency {
       Caller caller,
       @Nullable Object body,
       Supplier<ResponseEntity<?>> work) {
-    String key = request.getHeader(HEADER);
+    String key = key(request);
     if (key == null) {
       return sql.transaction(() -> typed(work.get()));
-    }
-    if (key.isBlank() || key.length() > LONGEST) {
-      throw Problem.invalid(
-          HEADER, HEADER + " must be 1 to " + LONGEST + " characters, but has " + key.length());
     }
     byte[] hash = hash(request, caller, body);
     return sql.transaction(
@@ -70,6 +66,16 @@ public class Idempotency {
           }
           return again(caller.tenant(), key, hash);
         });
+  }
+
+  /** Returns the key of a request, or null if it has none; refuses one that cannot be. */
+  public @Nullable String key(HttpServletRequest request) {
+    String key = request.getHeader(HEADER);
+    if (key != null && (key.isBlank() || key.length() > LONGEST)) {
+      throw Problem.invalid(
+          HEADER, HEADER + " must be 1 to " + LONGEST + " characters, but has " + key.length());
+    }
+    return key;
   }
 
   @SuppressWarnings("unchecked") // bodies are written as what they are

@@ -1,0 +1,42 @@
+package dev.monotick.server;
+
+import dev.monotick.Monotick;
+import java.net.InetAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.event.EventListener;
+import org.springframework.stereotype.Component;
+
+/** Says where the server is when it is ready, so that nobody has to look for it. */
+@Component
+class Welcome {
+
+  private static final Logger log = LoggerFactory.getLogger(Welcome.class);
+
+  private final Monotick monotick;
+
+  Welcome(Monotick monotick) {
+    this.monotick = monotick;
+  }
+
+  @EventListener
+  void ready(ApplicationReadyEvent event) {
+    if (event.getApplicationContext() instanceof WebServerApplicationContext context
+        && context.getWebServer() != null) {
+      String url =
+          "http://"
+              + InetAddress.getLoopbackAddress().getHostAddress()
+              + ":"
+              + context.getWebServer().getPort();
+      log.info(
+          "Replica {} is ready after {} ms: {}/v1 (API: {}/v1/openapi, health: {}/health)",
+          monotick.replicaName(),
+          event.getTimeTaken() == null ? "?" : event.getTimeTaken().toMillis(),
+          url,
+          url,
+          url);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package dev.monotick.server.operate;
+
+import dev.monotick.server.setting.Known;
+import dev.monotick.server.setting.Settings;
+import dev.monotick.task.HaMode;
+import dev.monotick.task.Task;
+import java.time.Duration;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The loops behind this package. They get to the engine, which is made of them, when they run. */
+@Configuration(proxyBeanMethods = false)
+class OperateTasks {
+
+  @Bean
+  Task replicaView(Settings settings, ObjectProvider<ReplicaViews> views) {
+    return Task.named("replica-view")
+        .every(settings.get(Known.REPLICA_VIEW_INTERVAL))
+        .mode(HaMode.EVERY_REPLICA)
+        .timeout(Duration.ofSeconds(30))
+        .run(context -> views.getObject().publish());
+  }
+
+  @Bean
+  Task replicaOrders(Settings settings, ObjectProvider<Orders> orders) {
+    return Task.named("replica-orders")
+        .every(settings.get(Known.REPLICA_ORDERS_INTERVAL))
+        .mode(HaMode.EVERY_REPLICA)
+        .timeout(Duration.ofSeconds(30))
+        .run(context -> orders.getObject().look());
+  }
+
+  @Bean
+  Task replicaCleanup(ObjectProvider<ReplicaViews> views, ObjectProvider<Orders> orders) {
+    return Task.named("replica-cleanup")
+        .every(Duration.ofHours(1))
+        .mode(HaMode.LEADER)
+        .run(
+            context -> {
+              views.getObject().forgetOld();
+              orders.getObject().forgetOld();
+            });
+  }
+}

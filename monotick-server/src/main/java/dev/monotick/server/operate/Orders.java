@@ -1,0 +1,117 @@
+package dev.monotick.server.operate;
+
+import dev.monotick.Monotick;
+import dev.monotick.server.database.Sql;
+import dev.monotick.server.engine.EngineLife;
+import java.util.List;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import org.springframework.stereotype.Component;
+
+/**
+ * What one replica is asked to do by whoever reaches another: an order is a row, and the replica it
+ * is for looks for its own every second.
+ */
+@Component
+class Orders implements DisposableBean {
+
+  private static final Logger log = LoggerFactory.getLogger(Orders.class);
+
+  private final Sql sql;
+  private final Monotick monotick;
+  private final EngineLife life;
+  private final ReplicaViews views;
+  private final ThreadPoolTaskExecutor thread = new ThreadPoolTaskExecutor();
+
+  /** What to do. */
+  enum Action {
+    /** Give a leadership to another. */
+    RESIGN,
+    /** Take no work any more. */
+    DRAIN
+  }
+
+  private record Order(UUID id, Action action, String argument) {}
+
+  Orders(Sql sql, Monotick monotick, EngineLife life, ReplicaViews views) {
+    this.sql = sql;
+    this.monotick = monotick;
+    this.life = life;
+    this.views = views;
+    // Draining waits for the very task that looks for orders, so it needs a thread beside it.
+    thread.setCorePoolSize(1);
+    thread.setMaxPoolSize(1);
+    thread.setThreadNamePrefix("order-");
+    thread.setDaemon(true);
+    thread.initialize();
+  }
+
+  /** Asks a replica for something, in the open transaction. */
+  void ask(UUID replica, Action action, String argument, String by) {
+    sql.of(
+            """
+            insert into @replica_order (replica, action, argument, asked_by)
+            values (:replica, :action, :argument, :by)
+            """)
+        .param("replica", replica)
+        .param("action", action.name())
+        .param("argument", argument)
+        .param("by", by)
+        .update();
+  }
+
+  /**
+   * Takes what this replica was asked for and does it. Taking comes first: an order is done once.
+   */
+  void look() {
+    UUID own = UUID.fromString(monotick.replicaId().toString());
+    List<Order> orders =
+        sql.of(
+                """
+                update @replica_order set done_at = now(), result = 'taken'
+                 where replica = :own and done_at is null returning id, action, argument
+                """)
+            .param("own", own)
+            .query(
+                (row, number) ->
+                    new Order(
+                        row.getObject(1, UUID.class),
+                        Action.valueOf(row.getString(2)),
+                        row.getString(3)))
+            .list();
+    orders.forEach(order -> thread.execute(() -> carryOut(order)));
+  }
+
+  private void carryOut(Order order) {
+    String result = "done";
+    try {
+      switch (order.action()) {
+        case RESIGN -> monotick.resign(order.argument());
+        case DRAIN -> {
+          life.drain();
+          views.publish(); // nobody else will say so: its tasks have stopped
+        }
+      }
+    } catch (RuntimeException e) {
+      log.warn("order {} {} failed", order.action(), order.argument(), e);
+      result = "failed: " + e;
+    }
+    sql.of("update @replica_order set result = :result where id = :id")
+        .param("result", result)
+        .param("id", order.id())
+        .update();
+  }
+
+  /** Forgets old orders. */
+  void forgetOld() {
+    sql.of("delete from @replica_order where asked_at < now() - interval '30 days'").update();
+  }
+
+  @Override
+  public void destroy() {
+    thread.shutdown();
+  }
+}

@@ -1,0 +1,5 @@
+package dev.monotick.server;
+
+import dev.monotick.architecture.ArchitectureRules;
+
+class ArchitectureTest extends ArchitectureRules {}

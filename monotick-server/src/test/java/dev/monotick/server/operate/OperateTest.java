@@ -1,0 +1,169 @@
+package dev.monotick.server.operate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.server.support.Api;
+import dev.monotick.server.support.Eventually;
+import dev.monotick.server.support.Installation;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.TestMethodOrder;
+import tools.jackson.databind.JsonNode;
+
+/** Two replicas, and what an operator sees and does through either of them. */
+@TestInstance(Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class) // the last ones take replicas away
+class OperateTest {
+
+  private final Installation installation =
+      Installation.create()
+          .with("monotick.replica.view-interval", "200ms")
+          .with("monotick.replica.orders-interval", "100ms");
+  private Api first = new Api(0, null);
+  private Api second = new Api(0, null);
+
+  @BeforeAll
+  void start() {
+    first = installation.start();
+    second = installation.start();
+    Eventually.until(
+        "both replicas are seen by both",
+        () -> replicas(first).size() == 2 && replicas(second).size() == 2);
+  }
+
+  @AfterAll
+  void stop() {
+    installation.close();
+  }
+
+  private static List<JsonNode> replicas(Api api) {
+    return List.copyOf(api.get("/v1/replicas").body().values());
+  }
+
+  private static JsonNode group(Api api, String name) {
+    return api.get("/v1/leadership").body().path("groups").values().stream()
+        .filter(group -> group.path("group").asString().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static String name(JsonNode node) {
+    return node.path("name").asString();
+  }
+
+  @Test
+  @Order(1)
+  void theTruthTableHasEveryTaskOfEveryReplica() {
+    Eventually.until(
+        "both replicas tell of replica-cleanup",
+        () -> second.get("/v1/tasks/replica-cleanup").body().path("replicas").size() == 2);
+
+    JsonNode row = second.get("/v1/tasks/replica-cleanup").body();
+
+    assertThat(row.path("policy").path("mode").asString()).isEqualTo("LEADER");
+    assertThat(row.path("policy").path("effect").asString()).isNotEmpty();
+    assertThat(row.path("counts").path("duplicatesRefused").isNumber()).isTrue();
+    assertThat(second.get("/v1/tasks").body().size()).isGreaterThanOrEqualTo(3);
+    assertThat(second.get("/v1/tasks/none").status()).isEqualTo(404);
+  }
+
+  @Test
+  @Order(2)
+  void aTaskIsPausedAndResumedOnAllReplicas() {
+    assertThat(
+            first
+                .post("/v1/tasks/replica-cleanup/pause", Api.json("note", "a look at it"))
+                .status())
+        .isEqualTo(200);
+    Eventually.until(
+        "the other replica sees the pause",
+        () ->
+            second
+                .get("/v1/tasks/replica-cleanup")
+                .body()
+                .path("paused")
+                .asString("")
+                .contains("a look at it"));
+
+    assertThat(second.post("/v1/tasks/replica-cleanup/resume").status()).isEqualTo(200);
+    Eventually.until(
+        "the first replica sees the end of it",
+        () -> first.get("/v1/tasks/replica-cleanup").text("paused").isEmpty());
+  }
+
+  @Test
+  @Order(3)
+  void aTaskIsTriggeredOnceForAKey() {
+    Api keyed = first.with("Idempotency-Key", "look-now");
+
+    assertThat(keyed.post("/v1/tasks/replica-cleanup/trigger").status()).isEqualTo(202);
+    assertThat(keyed.post("/v1/tasks/replica-cleanup/trigger").status()).isEqualTo(202);
+
+    Eventually.until(
+        () -> "it ran: " + second.get("/v1/tasks/replica-cleanup/ticks").body(),
+        () ->
+            second.get("/v1/tasks/replica-cleanup/ticks").body().values().stream()
+                    .filter(tick -> tick.path("trigger").asString("").equals("look-now"))
+                    .filter(tick -> tick.path("outcome").asString("").equals("SUCCEEDED"))
+                    .count()
+                == 1);
+  }
+
+  @Test
+  @Order(4)
+  void aLeaderResignsThoughAnotherReplicaIsAsked() {
+    Eventually.until("somebody leads", () -> group(first, "default").path("led").asBoolean());
+    JsonNode before = group(first, "default");
+    Api other = name(before).equals("replica-1") ? second : first;
+
+    assertThat(other.post("/v1/leadership/default/resign").status()).isEqualTo(202);
+
+    Eventually.until(
+        () -> "another term began than " + before + ": " + group(first, "default"),
+        () ->
+            group(first, "default").path("led").asBoolean()
+                && !group(first, "default").path("fence").equals(before.path("fence")));
+    assertThat(first.post("/v1/leadership/none/resign").status()).isEqualTo(404);
+  }
+
+  @Test
+  @Order(5)
+  void aDrainedReplicaTakesNoWorkAndSaysSo() {
+    JsonNode replica =
+        replicas(second).stream()
+            .filter(each -> name(each).equals("replica-1"))
+            .findFirst()
+            .orElseThrow();
+
+    assertThat(second.post("/v1/replicas/" + replica.path("id").asString() + "/drain").status())
+        .isEqualTo(202);
+
+    Eventually.until(
+        () -> "replica-1 is drained: " + replicas(second),
+        () ->
+            replicas(second).stream()
+                .anyMatch(
+                    each ->
+                        name(each).equals("replica-1")
+                            && each.path("state").asString().equals("DRAINED")));
+    assertThat(first.as(null).get("/health/readiness").status()).isEqualTo(503);
+    Eventually.until(
+        () -> "replica-2 leads: " + group(second, "default"),
+        () ->
+            name(group(second, "default")).equals("replica-2")
+                && group(second, "default").path("led").asBoolean());
+  }
+
+  @Test
+  @Order(6)
+  void whatWasDoneIsOnRecord() {
+    assertThat(second.get("/v1/replicas").status()).isEqualTo(200);
+    assertThat(second.as("mt_nobody_x").get("/v1/replicas").status()).isEqualTo(401);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.monotick.server.operate;
+
+import org.jspecify.annotations.NullMarked;
