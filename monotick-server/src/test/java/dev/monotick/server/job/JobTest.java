@@ -330,6 +330,33 @@ class JobTest {
   }
 
   @Test
+  void severalMustApproveEachForHimself() {
+    Api owner = tenant("several");
+    Api first = Work.key(owner, "OPERATOR");
+    Api second = Work.key(owner, "OPERATOR");
+    String id =
+        Work.create(
+            owner,
+            Work.http(
+                receiver.url("/several"), "approval", Api.json("within", "PT1H", "approvals", 2)));
+    String approve = "/v1/jobs/" + id + "/approve";
+
+    assertThat(Work.expect(200, first.post(approve)).text("state")).isEqualTo("AWAITING_APPROVAL");
+    Work.expect(409, first.post(approve));
+    Work.expect(403, owner.post(approve));
+    assertThat(owner.get("/v1/jobs/" + id + "/why").text("sentence")).contains("1 of 2");
+    Work.expect(200, owner.post("/v1/jobs/" + id + "/reject"));
+    Work.expect(200, owner.post("/v1/jobs/" + id + "/retry"));
+    Work.expect(200, second.post(approve));
+    assertThat(owner.get("/v1/jobs/" + id).text("state"))
+        .as("what was approved before does not count")
+        .isEqualTo("AWAITING_APPROVAL");
+    Work.expect(200, first.post(approve));
+
+    Work.await(owner, id, "SUCCEEDED");
+  }
+
+  @Test
   void aRetryNeverSkipsTheGate() {
     Api owner = tenant("regate");
     String id =
