@@ -34,12 +34,7 @@ final class Drain {
    * @param fault what was wrong, or empty: each job must have been run once, and none be left
    */
   record Result(
-      double all,
-      double steady,
-      double workerCpu,
-      double serverCpu,
-      double stolen,
-      String fault) {
+      double all, double steady, double workerCpu, double serverCpu, double stolen, String fault) {
 
     static Figures figures(List<Result> results, ToDoubleFunction<Result> value) {
       return Figures.of(results, value);

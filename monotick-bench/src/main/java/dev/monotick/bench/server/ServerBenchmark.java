@@ -41,7 +41,9 @@ public final class ServerBenchmark {
     int seconds = args.length > 1 ? Integer.parseInt(args[1]) : 60;
     int connections = args.length > 2 ? Integer.parseInt(args[2]) : 32;
     try (BenchServer database =
-            BenchServer.start(Map.of("shared_buffers", "512MB", "max_wal_size", "1GB", "max_connections", "300"));
+            BenchServer.start(
+                Map.of(
+                    "shared_buffers", "512MB", "max_wal_size", "1GB", "max_connections", "300"));
         ServerProcess server = ServerProcess.start(database, List.of("-Xmx512m"))) {
       database.describe();
       Progress.say("ready after " + server.startTime().toMillis() + " ms");
@@ -105,7 +107,8 @@ public final class ServerBenchmark {
 
   private static List<Sample> run(
       int port, List<String> jobs, int rate, int seconds, int connections) throws Exception {
-    Progress.say(rate + " requests a second for " + seconds + " s on " + connections + " connections");
+    Progress.say(
+        rate + " requests a second for " + seconds + " s on " + connections + " connections");
     ExecutorService threads = Executors.newFixedThreadPool(connections);
     try {
       long begin = System.nanoTime() + 100_000_000L;
@@ -158,7 +161,8 @@ public final class ServerBenchmark {
     String key = ServerProcess.KEY + "\r\nMonotick-Tenant: bench";
     return switch (Math.floorMod(number, 10)) {
       case 0, 1, 2, 3 ->
-          wire.call("GET", "/v1/jobs/" + jobs.get(Math.floorMod(number * 31, jobs.size())), key, "");
+          wire.call(
+              "GET", "/v1/jobs/" + jobs.get(Math.floorMod(number * 31, jobs.size())), key, "");
       case 4, 5 -> wire.call("GET", "/v1/jobs?limit=20", key, "");
       case 6, 7 -> wire.call("GET", "/v1/schedules?limit=20", key, "");
       default -> create(wire);
@@ -176,7 +180,8 @@ public final class ServerBenchmark {
             .mapToLong(Map.Entry::getValue)
             .sum();
     System.out.println();
-    System.out.println("| requests | answers by status | errors | p50 | p95 | p99 | longest | cpu s/s: server + database |");
+    System.out.println(
+        "| requests | answers by status | errors | p50 | p95 | p99 | longest | cpu s/s: server + database |");
     System.out.println("|---|---|---|---|---|---|---|---|");
     System.out.printf(
         Locale.ROOT,

@@ -39,7 +39,8 @@ final class ServerProcess implements AutoCloseable {
     command.addAll(jvm);
     command.addAll(
         List.of(
-            "-cp", System.getProperty("monotick.server.classpath"),
+            "-cp",
+            System.getProperty("monotick.server.classpath"),
             "dev.monotick.server.MonotickServer"));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.redirectOutput(log.toFile());
@@ -99,10 +100,10 @@ final class ServerProcess implements AutoCloseable {
       return 0;
     }
     return Files.readAllLines(status).stream()
-        .filter(line -> line.startsWith("VmRSS:"))
-        .map(line -> line.replaceAll("[^0-9]", ""))
-        .mapToLong(Long::parseLong)
-        .sum()
+            .filter(line -> line.startsWith("VmRSS:"))
+            .map(line -> line.replaceAll("[^0-9]", ""))
+            .mapToLong(Long::parseLong)
+            .sum()
         / 1024;
   }
 

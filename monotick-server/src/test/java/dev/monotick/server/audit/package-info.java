@@ -1,0 +1,3 @@
+/** Tests of the audit. */
+@org.jspecify.annotations.NullMarked
+package dev.monotick.server.audit;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.monotick.server.engine;
+
+import org.jspecify.annotations.NullMarked;
