@@ -162,6 +162,12 @@ public class ApiKeys {
         .flatMap(key -> key);
   }
 
+  /** Returns the name of the key that a text claims to be, which is no secret; empty if none. */
+  static String claimed(String text) {
+    String[] parts = parts(text);
+    return parts.length == 0 ? "" : parts[0];
+  }
+
   /** Returns id and secret of a key's text, or nothing if it is none. */
   private static String[] parts(String text) {
     String[] parts = text.split("_", 3);

@@ -1,0 +1,5 @@
+/** Tests of settings. */
+@NullMarked
+package dev.monotick.server.setting;
+
+import org.jspecify.annotations.NullMarked;
