@@ -1,5 +1,5 @@
 // The process of a contender that runs on Node: the same commands and answers as ContenderMain in Java. An engine has
-// install(use), one(number), many(from, count), work(use, ran) and close().
+// install(use), one(number), many(from, count), work(use, ran), rest() and close().
 import { createInterface } from "node:readline";
 
 const CALL = 1000;
@@ -129,6 +129,10 @@ export async function serve(engine) {
       tally = new Tally(Number(numbers), use === "PICKUP");
       await engine.work(use, (number) => tally.ran(number));
       return "working";
+    },
+    rest: async () => {
+      await engine.rest();
+      return "done";
     },
     count: () => tally.count,
     report: () => tally.report(),

@@ -53,6 +53,10 @@ await serve({
       taskList: { bench: async ({ number }) => ran(number) },
     });
   },
+  async rest() {
+    await runner?.stop();
+    runner = undefined;
+  },
   async close() {
     await runner?.stop();
     await utils?.release();

@@ -34,6 +34,10 @@ await serve({
       for (const job of jobs) ran(job.data.number);
     });
   },
+  async rest() {
+    await boss?.stop({ graceful: true, timeout: 5000 });
+    boss = undefined;
+  },
   async close() {
     await boss?.stop({ graceful: true, timeout: 5000 });
   },

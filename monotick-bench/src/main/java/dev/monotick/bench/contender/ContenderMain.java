@@ -78,6 +78,10 @@ public final class ContenderMain {
       case "pace" -> senders.pace(number(words, 1), number(words, 2), number(words, 3));
       case "load" -> senders.load(number(words, 1), number(words, 2));
       case "work" -> work(Use.valueOf(words.get(1)), number(words, 2));
+      case "rest" -> {
+        engine.rest();
+        yield "done";
+      }
       case "count" -> String.valueOf(tally().count());
       case "report" -> tally().report();
       case "starts" -> tally().starts();

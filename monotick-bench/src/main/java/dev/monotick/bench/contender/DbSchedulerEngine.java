@@ -87,10 +87,16 @@ final class DbSchedulerEngine implements Engine {
   }
 
   @Override
-  public void close() {
+  public void rest() {
     if (scheduler != null) {
       scheduler.stop();
+      scheduler = null;
     }
+  }
+
+  @Override
+  public void close() {
+    rest();
     pool.close();
   }
 }

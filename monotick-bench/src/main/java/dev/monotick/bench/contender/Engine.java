@@ -19,6 +19,9 @@ interface Engine extends AutoCloseable {
   /** Begins to take and run jobs. */
   void work(Use use, Tally tally) throws Exception;
 
+  /** Ends work in good order, after which it may begin again in this process. */
+  void rest() throws Exception;
+
   /** Has all workers of the database take no jobs until {@link #resume}. */
   default void pause() throws Exception {
     throw new UnsupportedOperationException("this engine cannot be paused");

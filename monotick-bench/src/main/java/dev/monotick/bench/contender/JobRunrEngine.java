@@ -109,10 +109,16 @@ final class JobRunrEngine implements Engine {
   }
 
   @Override
-  public void close() {
+  public void rest() {
     if (works) {
       JobRunr.destroy();
+      works = false;
     }
+  }
+
+  @Override
+  public void close() {
+    rest();
     pool.close();
   }
 }

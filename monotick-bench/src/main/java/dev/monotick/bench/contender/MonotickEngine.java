@@ -75,6 +75,14 @@ final class MonotickEngine implements Engine {
   }
 
   @Override
+  public void rest() {
+    if (engine != null) {
+      engine.stop(GRACE);
+      engine = null;
+    }
+  }
+
+  @Override
   public void pause() {
     jobs.pause(JobPause.Of.KIND, "bench", "bench", "jobs are added");
   }
@@ -86,9 +94,7 @@ final class MonotickEngine implements Engine {
 
   @Override
   public void close() {
-    if (engine != null) {
-      engine.stop(GRACE);
-    }
+    rest();
     store.close();
   }
 }

@@ -119,11 +119,17 @@ final class QuartzEngine implements Engine {
   }
 
   @Override
+  public void rest() throws SchedulerException {
+    if (worker != null) {
+      worker.shutdown(true);
+      worker = null;
+    }
+  }
+
+  @Override
   public void close() {
     try (pool) {
-      if (worker != null) {
-        worker.shutdown(true);
-      }
+      rest();
       if (sender != null) {
         sender.shutdown(true);
       }

@@ -52,7 +52,7 @@ final class RawSqlEngine implements Engine {
           + " into history (id, queue, number, payload) select id, queue, number, payload from gone";
 
   private final Connect connect;
-  private final Connection connection;
+  private Connection connection;
   private final AtomicBoolean closed = new AtomicBoolean();
   private boolean tells;
   private @Nullable HikariDataSource senders;
@@ -102,12 +102,14 @@ final class RawSqlEngine implements Engine {
     try (PreparedStatement listen = connection.prepareStatement("listen job")) {
       listen.execute();
     }
-    Thread thread = new Thread(() -> loop(tally), "raw-sql");
+    Connection own = connection;
+    closed.set(false);
+    Thread thread = new Thread(() -> loop(own, tally), "raw-sql");
     worker = thread;
     thread.start();
   }
 
-  private void loop(Tally tally) {
+  private void loop(Connection connection, Tally tally) {
     try (connection;
         PreparedStatement claim = connection.prepareStatement(CLAIM);
         PreparedStatement finish = connection.prepareStatement(FINISH)) {
@@ -134,11 +136,21 @@ final class RawSqlEngine implements Engine {
   }
 
   @Override
+  public void rest() throws SQLException {
+    end();
+    connection = connect.open(); // the last one went with its worker
+  }
+
+  @Override
   public void close() {
-    closed.set(true);
     if (senders != null) {
       senders.close();
     }
+    end();
+  }
+
+  private void end() {
+    closed.set(true);
     try {
       if (worker != null) {
         worker.join(2L * WAIT_MILLIS);

@@ -3,6 +3,7 @@ package dev.monotick.bench.jobs;
 import dev.monotick.bench.contender.Use;
 import dev.monotick.bench.postgres.BenchServer;
 import dev.monotick.bench.postgres.Progress;
+import dev.monotick.bench.postgres.Stolen;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -20,6 +21,7 @@ final class Drain {
   private static final Duration STUCK = Duration.ofMinutes(2);
 
   private final BenchServer server;
+  private final int warmUps;
 
   /**
    * What a drain came to.
@@ -28,25 +30,49 @@ final class Drain {
    * @param steady jobs per second while 20 % to 95 % of the jobs were run
    * @param workerCpu milliseconds of processor time of the workers per job
    * @param serverCpu the same of the server
+   * @param stolen percent of all processor time that the hypervisor gave to others meanwhile
    * @param fault what was wrong, or empty: each job must have been run once, and none be left
    */
-  record Result(double all, double steady, double workerCpu, double serverCpu, String fault) {
+  record Result(
+      double all, double steady, double workerCpu, double serverCpu, double stolen, String fault) {
 
     static Figures figures(List<Result> results, ToDoubleFunction<Result> value) {
       return Figures.of(results, value);
     }
   }
 
-  Drain(BenchServer server) {
+  /**
+   * Prepares drains.
+   *
+   * @param warmUps how many drains each worker process goes through before the one that counts
+   */
+  Drain(BenchServer server, int warmUps) {
     this.server = server;
+    this.warmUps = warmUps;
   }
 
   /** Adds jobs in a new database, and drains them. */
   Result run(Contender contender, int jobs, int processes) throws Exception {
     try (BenchDatabase database = BenchDatabase.create(server, "drain_" + contender.name())) {
-      fill(contender, database, 0, jobs, true);
-      database.settle();
-      return drain(contender, database, jobs, processes);
+      List<WorkerProcess> workers = new ArrayList<>();
+      try {
+        fill(contender, database, 0, jobs, true);
+        for (int i = 0; i < processes; i++) {
+          workers.add(WorkerProcess.start(contender, database));
+        }
+        for (int i = 0; i < warmUps; i++) {
+          drain(contender, database, jobs, workers);
+          for (WorkerProcess worker : workers) {
+            worker.ask("rest");
+          }
+          fill(contender, database, 0, jobs, false);
+        }
+        return drain(contender, database, jobs, workers);
+      } finally {
+        for (WorkerProcess worker : workers) {
+          worker.close();
+        }
+      }
     }
   }
 
@@ -71,40 +97,34 @@ final class Drain {
     }
   }
 
-  private Result drain(Contender contender, BenchDatabase database, int jobs, int processes)
+  private Result drain(
+      Contender contender, BenchDatabase database, int jobs, List<WorkerProcess> workers)
       throws Exception {
-    List<WorkerProcess> workers = new ArrayList<>();
-    try {
-      for (int i = 0; i < processes; i++) {
-        workers.add(WorkerProcess.start(contender, database));
-      }
-      Duration serverBefore = server.serverCpu();
-      Duration workersBefore = cpu(workers);
-      long start = Clock.systemUTC().millis();
-      for (WorkerProcess worker : workers) {
-        worker.tell("work " + Use.DRAIN + " " + jobs);
-      }
-      for (WorkerProcess worker : workers) {
-        worker.hear();
-      }
-      awaitRun(contender, workers, jobs);
-      long left = awaitNoneLeft(contender, database);
-      long end = Clock.systemUTC().millis();
-      double workerCpu = cpu(workers).minus(workersBefore).toMillis() / (double) jobs;
-      double serverCpu = server.serverCpu().minus(serverBefore).toMillis() / (double) jobs;
-      Course course = course(workers);
-      Progress.say("  the first job was run after " + (course.when(1) - start) + " ms");
-      return new Result(
-          jobs * 1000.0 / (end - start),
-          course.steady(jobs),
-          workerCpu,
-          serverCpu,
-          fault(course, jobs, left));
-    } finally {
-      for (WorkerProcess worker : workers) {
-        worker.close();
-      }
+    database.settle();
+    Stolen stolenBefore = Stolen.now();
+    Duration serverBefore = server.serverCpu();
+    Duration workersBefore = cpu(workers);
+    long start = Clock.systemUTC().millis();
+    for (WorkerProcess worker : workers) {
+      worker.tell("work " + Use.DRAIN + " " + jobs);
     }
+    for (WorkerProcess worker : workers) {
+      worker.hear();
+    }
+    awaitRun(contender, workers, jobs);
+    long left = awaitNoneLeft(contender, database);
+    long end = Clock.systemUTC().millis();
+    double workerCpu = cpu(workers).minus(workersBefore).toMillis() / (double) jobs;
+    double serverCpu = server.serverCpu().minus(serverBefore).toMillis() / (double) jobs;
+    Course course = course(workers);
+    Progress.say("  the first job was run after " + (course.when(1) - start) + " ms");
+    return new Result(
+        jobs * 1000.0 / (end - start),
+        course.steady(jobs),
+        workerCpu,
+        serverCpu,
+        Stolen.now().percentSince(stolenBefore),
+        fault(course, jobs, left));
   }
 
   static Course course(List<WorkerProcess> workers) throws IOException {

@@ -20,7 +20,7 @@ import java.util.function.ToDoubleFunction;
 public final class DrainBenchmark {
 
   private static final Map<String, String> OPTIONS =
-      Map.of("peers", "all", "rounds", "3", "jobs", "100000", "processes", "1,2");
+      Map.of("peers", "all", "rounds", "3", "jobs", "100000", "processes", "1,2", "warm", "3");
 
   private DrainBenchmark() {}
 
@@ -36,7 +36,7 @@ public final class DrainBenchmark {
     Map<Key, List<Drain.Result>> results = new LinkedHashMap<>();
     Attempts attempts = new Attempts();
     try (BenchServer server = JobServer.start(Map.of())) {
-      Drain drain = new Drain(server);
+      Drain drain = new Drain(server, options.number("warm", 0, 100));
       for (int round = 0; round < rounds; round++) {
         for (Contender contender : Contenders.turned(contenders, round)) {
           for (int count : processes) {
@@ -72,6 +72,9 @@ public final class DrainBenchmark {
             + Figures.format(result.all())
             + " jobs/s, steady "
             + Figures.format(result.steady())
+            + (result.stolen() < 1
+                ? ""
+                : ", while others got " + Math.round(result.stolen()) + " % of the processors")
             + (result.fault().isEmpty() ? "" : " FAULT " + result.fault()));
   }
 
@@ -125,6 +128,14 @@ public final class DrainBenchmark {
       report.row(row);
     }
     report.settings(contenders, Use.DRAIN);
+    report.line(
+        "stolen-percent-most "
+            + Math.round(
+                results.values().stream()
+                    .flatMap(List::stream)
+                    .mapToDouble(Drain.Result::stolen)
+                    .max()
+                    .orElse(0)));
     for (int count : processes) {
       String suffix = count == 1 ? "" : "-" + count + "p";
       report.ratios(

@@ -28,6 +28,9 @@ final class AccessRules implements HandlerInterceptor, HandlerMethodArgumentReso
         || !method.getBeanType().getName().startsWith("dev.monotick.")) {
       return true;
     }
+    if (method.hasMethodAnnotation(Open.class)) {
+      return true;
+    }
     Needs needs =
         Optional.ofNullable(
                 AnnotatedElementUtils.findMergedAnnotation(method.getMethod(), Needs.class))

@@ -1,12 +1,13 @@
 package dev.monotick.server.access;
 
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.problem.Problem;
 import dev.monotick.time.TimeSource;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
@@ -144,20 +145,13 @@ public class ApiKeys {
   private Optional<Key> read(String id, String secret) {
     return sql.of(
             """
-            select id, tenant, role, name, hash from @api_key
+            select id, tenant, role, name, hash,
+                   coalesce(last_used_at < now() - interval '1 minute', true) as unnoted
+              from @api_key
              where id = :id and revoked_at is null and (expires_at is null or expires_at > now())
             """)
         .param("id", id)
-        .query(
-            (row, number) ->
-                MessageDigest.isEqual(row.getBytes("hash"), hash(secret))
-                    ? Optional.of(
-                        new Key(
-                            row.getString("id"),
-                            Optional.ofNullable(row.getString("tenant")),
-                            Role.valueOf(row.getString("role")),
-                            row.getString("name")))
-                    : Optional.<Key>empty())
+        .query((row, number) -> proven(row, secret))
         .optional()
         .flatMap(key -> key);
   }
@@ -166,6 +160,28 @@ public class ApiKeys {
   static String claimed(String text) {
     String[] parts = parts(text);
     return parts.length == 0 ? "" : parts[0];
+  }
+
+  private Optional<Key> proven(ResultSet row, String secret) throws SQLException {
+    if (!MessageDigest.isEqual(row.getBytes("hash"), hash(secret))) {
+      return Optional.empty();
+    }
+    String id = row.getString("id");
+    if (row.getBoolean("unnoted")) {
+      sql.of(
+              """
+              update @api_key set last_used_at = now()
+               where id = :id and coalesce(last_used_at < now() - interval '1 minute', true)
+              """)
+          .param("id", id)
+          .update();
+    }
+    return Optional.of(
+        new Key(
+            id,
+            Optional.ofNullable(row.getString("tenant")),
+            Role.valueOf(row.getString("role")),
+            row.getString("name")));
   }
 
   /** Returns id and secret of a key's text, or nothing if it is none. */
@@ -194,13 +210,6 @@ public class ApiKeys {
       return MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java has SHA-256", e);
-    }
-  }
-
-  /** Refuses a role that a key may not be given by that caller. */
-  static void requireGrantable(Caller caller, Role role) {
-    if (!caller.role().covers(role)) {
-      throw Problem.forbidden("a key of role " + role + " can be made by an admin only");
     }
   }
 }

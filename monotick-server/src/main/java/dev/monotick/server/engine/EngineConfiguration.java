@@ -12,6 +12,7 @@ import java.util.List;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /** The engine of this replica, with all tasks and handlers that are beans. */
 @Configuration(proxyBeanMethods = false)
@@ -28,21 +29,37 @@ class EngineConfiguration {
     return Jobs.of(store);
   }
 
+  /**
+   * What the engine is to do.
+   *
+   * @param tasks all tasks that are beans
+   * @param handlings all handlers that are
+   */
+  record Work(List<Task> tasks, List<JobHandling<?>> handlings) {}
+
+  @Bean
+  Work engineWork(List<Task> tasks, List<JobHandling<?>> handlings) {
+    return new Work(tasks, handlings);
+  }
+
   @Bean(destroyMethod = "") // EngineLife stops it
   Monotick monotick(
       PostgresStore store,
       Settings settings,
-      List<Task> tasks,
-      List<JobHandling<?>> handlings,
+      Environment environment,
+      Work work,
       EngineObservers observers) {
     MonotickBuilder builder =
-        Monotick.builder().store(store).concurrency(settings.get(Known.WORKER_CONCURRENCY));
+        Monotick.builder()
+            .store(store)
+            .environment(EngineSettings.variables(settings, environment, work.tasks()))
+            .concurrency(settings.get(Known.WORKER_CONCURRENCY));
     String name = settings.get(Known.REPLICA_NAME);
     if (!name.isEmpty()) {
       builder.replicaName(name);
     }
-    tasks.forEach(builder::task);
-    handlings.forEach(each -> each.addTo(builder));
+    work.tasks().forEach(builder::task);
+    work.handlings().forEach(each -> each.addTo(builder));
     observers.addTo(builder);
     Monotick monotick = builder.build();
     observers.listeners().forEach(listener -> monotick.subscribe(listener));

@@ -2,93 +2,86 @@ package dev.monotick.server.job;
 
 import dev.monotick.job.Job;
 import dev.monotick.job.JobId;
-import dev.monotick.job.JobRequest;
 import dev.monotick.job.Jobs;
-import dev.monotick.job.store.Enqueued;
+import dev.monotick.job.store.JobNote;
 import dev.monotick.server.access.Caller;
 import dev.monotick.server.access.Needs;
 import dev.monotick.server.access.Role;
-import dev.monotick.server.audit.AuditEntry;
-import dev.monotick.server.audit.AuditTrail;
-import dev.monotick.server.database.Sql;
-import dev.monotick.server.execution.WorkTypes;
-import dev.monotick.server.problem.Problem;
-import dev.monotick.server.web.Idempotency;
-import jakarta.servlet.http.HttpServletRequest;
-import java.net.URI;
-import java.util.Map;
+import dev.monotick.server.problem.Fields;
+import dev.monotick.server.web.Page;
+import dev.monotick.server.web.Versions;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springdoc.core.annotations.ParameterObject;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
-import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Jobs. */
+/** Looks at jobs. */
 @RestController
 @RequestMapping("/v1/jobs")
+@Needs(Role.VIEWER)
+@Tag(name = "jobs")
 class JobController {
 
   private final Jobs jobs;
-  private final Sql sql;
-  private final WorkTypes types;
-  private final Idempotency idempotency;
-  private final AuditTrail audit;
+  private final JobFinder finder;
+  private final JobListing listing;
+  private final JobViews views;
+  private final JobWhy why;
 
-  JobController(Jobs jobs, Sql sql, WorkTypes types, Idempotency idempotency, AuditTrail audit) {
+  /**
+   * A job's log.
+   *
+   * @param lines its lines, oldest first
+   */
+  record Log(List<JobNote.Line> lines) {}
+
+  JobController(Jobs jobs, JobFinder finder, JobListing listing, JobViews views, JobWhy why) {
     this.jobs = jobs;
-    this.sql = sql;
-    this.types = types;
-    this.idempotency = idempotency;
-    this.audit = audit;
+    this.finder = finder;
+    this.listing = listing;
+    this.views = views;
+    this.why = why;
   }
 
-  @PostMapping
-  @Needs(Role.OPERATOR)
-  ResponseEntity<Object> create(Caller caller, HttpServletRequest http, @RequestBody JobSpec spec) {
-    JobRequest<?> request = spec.request(caller.tenant(), types).header("created-by", caller.id());
-    ResponseEntity<Object> answer =
-        idempotency.once(
-            http,
-            caller,
-            spec,
-            () -> {
-              Enqueued added = sql.onConnection(connection -> jobs.enqueue(connection, request));
-              audit.append(
-                  AuditEntry.by(
-                      caller,
-                      "job_created",
-                      "job/" + added.id(),
-                      Map.of("kind", spec.title(), "new", added.isNew())));
-              return ResponseEntity.created(URI.create("/v1/jobs/" + added.id()))
-                  .body(Map.of("id", added.id().toString(), "new", added.isNew()));
-            });
-    jobs.wake();
-    return answer;
+  @GetMapping
+  @Operation(summary = "List jobs, youngest first")
+  Page<JobView> list(
+      Caller caller,
+      @ParameterObject JobQuery query,
+      @RequestParam(required = false) @Nullable String after,
+      @RequestParam(required = false) @Nullable Integer limit) {
+    int most = Fields.number("limit", limit, Page.USUAL, 1, Page.MOST);
+    return listing.page(caller.tenant(), query, after, most);
   }
 
   @GetMapping("/{id}")
-  @Needs(Role.VIEWER)
-  Map<String, Object> get(Caller caller, @PathVariable String id) {
-    Job job = find(caller, id);
-    return Map.of(
-        "id", job.id().toString(),
-        "kind", job.lane().kind(),
-        "queue", job.lane().queue(),
-        "state", job.state().name(),
-        "createdAt", job.createdAt().toString());
+  @Operation(summary = "Get a job with its payload, attempts and result")
+  ResponseEntity<JobDetail> get(Caller caller, @PathVariable String id) {
+    Job job = finder.find(caller, id);
+    return ResponseEntity.ok().eTag(Versions.tag(JobViews.version(job))).body(views.whole(job));
   }
 
-  private Job find(Caller caller, String id) {
-    JobId wanted;
-    try {
-      wanted = JobId.parse(id);
-    } catch (IllegalArgumentException e) {
-      throw Problem.notFound("job", id);
-    }
-    return jobs.find(wanted)
-        .filter(job -> job.lane().tenant().equals(caller.tenant()))
-        .orElseThrow(() -> Problem.notFound("job", id));
+  @GetMapping("/{id}/log")
+  @Operation(summary = "Get the first log lines of a job")
+  Log log(
+      Caller caller,
+      @PathVariable String id,
+      @RequestParam(required = false) @Nullable Integer limit) {
+    int most = Fields.number("limit", limit, 1_000, 1, 1_000);
+    JobId found = finder.find(caller, id).id();
+    return new Log(jobs.log(found, most));
+  }
+
+  @GetMapping("/{id}/why")
+  @Operation(summary = "Say why a job is where it is, and what it waits for")
+  JobWhy.Answer why(Caller caller, @PathVariable String id) {
+    return why.answer(finder.find(caller, id));
   }
 }

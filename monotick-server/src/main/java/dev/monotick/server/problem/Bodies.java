@@ -50,7 +50,9 @@ public final class Bodies {
           field, (field.isEmpty() ? "the body" : field) + ": " + e.getOriginalMessage());
     }
     if (cause instanceof JacksonException e) {
-      return Problem.invalid(below, "the body is no JSON: " + e.getOriginalMessage());
+      String field = path(below, e.getPath()); // numbers that are too large have one
+      return Problem.invalid(
+          field, (field.isEmpty() ? "the body is no JSON" : field) + ": " + e.getOriginalMessage());
     }
     return Problem.invalid(below, "the body is missing or cannot be read");
   }

@@ -74,6 +74,11 @@ class ProblemAdvice {
         && (sql.getSQLState().startsWith("08") || sql.getSQLState().startsWith("57P"))) {
       return away(e, request);
     }
+    if (e.getMostSpecificCause() instanceof SQLException sql && "22021".equals(sql.getSQLState())) {
+      return answer(
+          Problem.invalid(
+              "", "the request has a character that no text can have, such as \\u0000"));
+    }
     return unexpected(e, request);
   }
 

@@ -1,7 +1,9 @@
 package dev.monotick.server.setting;
 
+import static dev.monotick.server.setting.Kinds.duration;
 import static dev.monotick.server.setting.Kinds.limit;
 
+import java.time.Duration;
 import java.util.List;
 
 /** What can be set about tenants, their quotas and their jobs. */
@@ -23,8 +25,43 @@ public final class JobSettings {
   public static final Setting<Long> SCHEDULES =
       limit("monotick.quota.schedules", 100, "schedules of a tenant");
 
+  /** How many queues a tenant may have; each costs every replica a little. */
+  public static final Setting<Long> QUEUES =
+      limit("monotick.quota.queues", 100, "queues a tenant may put jobs into");
+
+  /** How many jobs a queue may have that nobody runs. */
+  public static final Setting<Long> QUEUE_DEPTH =
+      limit("monotick.quota.queue-depth", -1, "jobs of all tenants that may wait in a queue");
+
+  /** How often jobs beyond the limit are forgotten. */
+  public static final Setting<Duration> RETENTION_INTERVAL =
+      duration(
+          "monotick.job-retention.interval",
+          Duration.ofMinutes(1),
+          Duration.ofSeconds(1),
+          Duration.ofDays(1),
+          "how often finished jobs beyond a tenant's limit are forgotten");
+
+  /** How long a job is kept after its end, whatever the limit. */
+  public static final Setting<Duration> RETENTION_GRACE =
+      duration(
+          "monotick.job-retention.grace",
+          Duration.ofMinutes(1),
+          Duration.ZERO,
+          Duration.ofDays(1),
+          "how long a job is kept after its end, whatever the limit");
+
   /** All of them. */
-  static final List<Setting<?>> ALL = List.of(ACTIVE_JOBS, RETAINED_JOBS, AGENTS, SCHEDULES);
+  static final List<Setting<?>> ALL =
+      List.of(
+          ACTIVE_JOBS,
+          RETAINED_JOBS,
+          AGENTS,
+          SCHEDULES,
+          QUEUES,
+          QUEUE_DEPTH,
+          RETENTION_INTERVAL,
+          RETENTION_GRACE);
 
   private JobSettings() {}
 }

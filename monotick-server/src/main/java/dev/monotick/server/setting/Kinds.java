@@ -27,7 +27,7 @@ final class Kinds {
   static Setting<Long> limit(String name, long fallback, String about) {
     return new Setting<>(
         name,
-        String.valueOf(fallback),
+        fallback < 0 ? "unlimited" : String.valueOf(fallback),
         text ->
             text.strip().equalsIgnoreCase("unlimited")
                 ? -1L

@@ -75,6 +75,30 @@ public final class Known {
           Duration.ofMinutes(10),
           "how long running work may go on at a stop");
 
+  /** How leaders are found. */
+  public static final Setting<String> LEADERSHIP =
+      text(
+          "monotick.leadership",
+          "elected",
+          "elected, or single-replica: no election, and a second replica is refused");
+
+  /** How long a lease lasts. */
+  public static final Setting<String> LEASE_DURATION =
+      text(
+          "monotick.lease.duration", "", "how long a leader's lease lasts; by the way of election");
+
+  /** How often it is renewed. */
+  public static final Setting<String> LEASE_RENEW_INTERVAL =
+      text("monotick.lease.renew-interval", "", "how often a lease is renewed");
+
+  /** How long a renewal may take. */
+  public static final Setting<String> LEASE_RENEW_TIMEOUT =
+      text("monotick.lease.renew-timeout", "", "how long one renewal may take");
+
+  /** How much earlier than it must a leader stops. */
+  public static final Setting<String> LEASE_MARGIN =
+      text("monotick.lease.margin", "", "how much earlier than its lease ends a leader stops");
+
   /** How often a replica tells of itself. */
   public static final Setting<Duration> REPLICA_VIEW_INTERVAL =
       duration(
@@ -110,6 +134,11 @@ public final class Known {
                   ADMIN_KEY,
                   WORKER_CONCURRENCY,
                   SHUTDOWN_GRACE,
+                  LEADERSHIP,
+                  LEASE_DURATION,
+                  LEASE_RENEW_INTERVAL,
+                  LEASE_RENEW_TIMEOUT,
+                  LEASE_MARGIN,
                   REPLICA_VIEW_INTERVAL,
                   REPLICA_ORDERS_INTERVAL),
               ScheduleSettings.ALL,

@@ -1,6 +1,7 @@
 package dev.monotick.server.setting;
 
 import static dev.monotick.server.setting.Kinds.duration;
+import static dev.monotick.server.setting.Kinds.number;
 
 import java.time.Duration;
 import java.util.List;
@@ -17,8 +18,45 @@ public final class ScheduleSettings {
           Duration.ofMinutes(1),
           "how often each replica looks for due schedules, if nothing wakes it before");
 
+  /** How many are fired in one transaction. */
+  public static final Setting<Integer> BATCH =
+      number(
+          "monotick.schedules.batch", 200, 1, 5_000, "schedules that are fired in one transaction");
+
+  /** How often ends of jobs are looked for. */
+  public static final Setting<Duration> SETTLE_INTERVAL =
+      duration(
+          "monotick.schedules.settle-interval",
+          Duration.ofSeconds(1),
+          Duration.ofMillis(100),
+          Duration.ofMinutes(5),
+          "how often ticks are told how their jobs ended");
+
+  /** How long ticks are kept. */
+  public static final Setting<Duration> RETENTION =
+      duration(
+          "monotick.schedules.retention",
+          Duration.ofDays(30),
+          Duration.ofSeconds(1),
+          Duration.ofDays(3_650),
+          "how long ticks are kept after they ended");
+
+  /** How often old ticks are removed. */
+  public static final Setting<Duration> RETENTION_INTERVAL =
+      duration(
+          "monotick.schedules.retention-interval",
+          Duration.ofMinutes(10),
+          Duration.ofSeconds(1),
+          Duration.ofDays(1),
+          "how often old ticks are removed");
+
+  /** How much one request may make up for. */
+  public static final Setting<Integer> BACKFILL_LIMIT =
+      number("monotick.schedules.backfill-limit", 1_000, 1, 10_000, "most jobs of one backfill");
+
   /** All of them. */
-  static final List<Setting<?>> ALL = List.of(INTERVAL);
+  static final List<Setting<?>> ALL =
+      List.of(INTERVAL, BATCH, SETTLE_INTERVAL, RETENTION, RETENTION_INTERVAL, BACKFILL_LIMIT);
 
   private ScheduleSettings() {}
 }

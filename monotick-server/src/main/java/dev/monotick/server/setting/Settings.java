@@ -4,13 +4,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is set here and now. Immutable; read once at the start, so that it is wrong then or never.
  */
 public final class Settings {
+
+  /** Where texts come from. */
+  @FunctionalInterface
+  public interface Source {
+
+    /** Returns the text of a property, or null if nobody set it. */
+    @Nullable String get(String property);
+  }
 
   private final Map<Setting<?>, Object> values;
   private final Map<Setting<?>, String> texts;
@@ -23,15 +30,15 @@ public final class Settings {
   /**
    * Reads all settings.
    *
-   * @param source the text of a property, or null if nobody set it
+   * @param source what was set
    * @throws IllegalArgumentException that names everything that is wrong
    */
-  public static Settings read(Function<String, @Nullable String> source) {
+  public static Settings read(Source source) {
     Map<Setting<?>, Object> values = new LinkedHashMap<>();
     Map<Setting<?>, String> texts = new LinkedHashMap<>();
     List<String> wrong = new ArrayList<>();
     for (Setting<?> setting : Known.ALL) {
-      String given = source.apply(setting.name());
+      String given = source.get(setting.name());
       String text = given == null || given.isBlank() ? setting.fallback() : given;
       try {
         values.put(setting, setting.read().apply(text));

@@ -9,13 +9,14 @@ import java.util.Optional;
 public final class Variables {
 
   private static final String PREFIX = "MONOTICK_";
+  private static final String TASK = "MONOTICK_TASK_"; // the engine knows which tasks there are
 
   private Variables() {}
 
   /** Returns a line for each variable of ours that means nothing, with the nearest that does. */
   public static List<String> unknown(Collection<String> variables) {
     return variables.stream()
-        .filter(name -> name.startsWith(PREFIX))
+        .filter(name -> name.startsWith(PREFIX) && !name.startsWith(TASK))
         .filter(name -> Known.ALL.stream().noneMatch(each -> each.variable().equals(name)))
         .sorted()
         .map(name -> name + " is not known and has no effect" + nearest(name))

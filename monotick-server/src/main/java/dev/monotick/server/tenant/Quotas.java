@@ -3,7 +3,11 @@ package dev.monotick.server.tenant;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.setting.Settings;
+import dev.monotick.server.tenant.QuotaRefusals.Refusal;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +16,8 @@ import org.springframework.stereotype.Component;
 /**
  * Keeps tenants to what they may have. Whoever adds something asks here first, in the transaction
  * that adds it: the tenant's row is locked until that ends, so however many replicas ask at once,
- * the limit is exact.
+ * the limit is exact. What is in use is counted by statements that begin after the row is locked:
+ * at read committed they see all that was added by those who had the lock before.
  */
 @Component
 public class Quotas {
@@ -21,52 +26,182 @@ public class Quotas {
 
   private final Sql sql;
   private final Settings settings;
+  private final QuotaRefusals refusals;
   private final Map<Quota, QuotaUse> uses = new EnumMap<>(Quota.class);
 
-  Quotas(Sql sql, Settings settings, List<QuotaUse> uses) {
-    this.sql = sql;
-    this.settings = settings;
-    uses.forEach(use -> this.uses.put(use.quota(), use));
-  }
+  /** What a tenant may have: -1 for unlimited. */
+  private record Terms(boolean suspended, boolean refusesRetained, Map<Quota, Long> limits) {
 
-  /** Refuses with 429 if the tenant may not have so many more. */
-  public void require(String tenant, Quota quota, long more) {
-    long room = room(tenant, quota);
-    if (more > room) {
-      throw Problem.tooMany(
-              "quota-exceeded",
-              "tenant "
-                  + tenant
-                  + " may have "
-                  + limit(tenant, quota)
-                  + " "
-                  + quota.field()
-                  + " and has room for "
-                  + room
-                  + "; "
-                  + more
-                  + " more were asked for",
-              LATER)
-          .with("quota", quota.field());
+    long limit(Quota quota) {
+      return limits.getOrDefault(quota, -1L);
     }
   }
 
-  /** Locks the tenant and returns how many more it may have; a very large number if unlimited. */
-  public long room(String tenant, Quota quota) {
-    long limit = limit(tenant, quota);
-    QuotaUse use = uses.get(quota);
-    return limit < 0 || use == null ? Long.MAX_VALUE : Math.max(0, limit - use.used(tenant));
+  /**
+   * How much of a quota is in use.
+   *
+   * @param quota what
+   * @param used how much
+   * @param limit how much there may be; -1 for unlimited
+   */
+  record Usage(Quota quota, long used, long limit) {}
+
+  Quotas(Sql sql, Settings settings, QuotaRefusals refusals, List<QuotaUse> uses) {
+    this.sql = sql;
+    this.settings = settings;
+    this.refusals = refusals;
+    uses.forEach(use -> this.uses.put(use.quota(), use));
   }
 
-  private long limit(String tenant, Quota quota) {
-    return sql.composed(
-            "select coalesce("
-                + quota.column()
-                + ", :usual) from @tenant where name = :tenant for no key update")
-        .param("usual", settings.get(quota.usual()))
+  /**
+   * Refuses with 429 if the tenant may not have so many more, with 403 if it is suspended. Active
+   * jobs are also jobs on record, which some tenants rather have refused than forgotten.
+   */
+  public void require(String tenant, Quota quota, long more) {
+    Terms terms = lock(tenant, true);
+    requireActive(tenant, terms);
+    check(tenant, quota, terms, more);
+    if (quota == Quota.ACTIVE_JOBS && terms.refusesRetained()) {
+      check(tenant, Quota.RETAINED_JOBS, terms, more);
+    }
+  }
+
+  /** The same for jobs on record that become active again. */
+  public void requireAgain(String tenant, long jobs) {
+    Terms terms = lock(tenant, true);
+    requireActive(tenant, terms);
+    check(tenant, Quota.ACTIVE_JOBS, terms, jobs);
+  }
+
+  /** Locks the tenant and returns how many jobs on record may become active again. */
+  public long roomAgain(String tenant) {
+    Terms terms = lock(tenant, true);
+    return terms.suspended() ? 0 : room(tenant, Quota.ACTIVE_JOBS, terms);
+  }
+
+  /**
+   * Locks the tenant and returns how many more it may have; a very large number if unlimited, none
+   * if it is suspended.
+   */
+  public long room(String tenant, Quota quota) {
+    Terms terms = lock(tenant, true);
+    if (terms.suspended()) {
+      return 0;
+    }
+    long room = room(tenant, quota, terms);
+    return quota == Quota.ACTIVE_JOBS && terms.refusesRetained()
+        ? Math.min(room, room(tenant, Quota.RETAINED_JOBS, terms))
+        : room;
+  }
+
+  /**
+   * Locks the tenant, for somebody who learns only by adding how many he adds; he then calls {@link
+   * #requireKept}. Refuses if it is suspended.
+   */
+  public void enter(String tenant) {
+    requireActive(tenant, lock(tenant, true));
+  }
+
+  /** Refuses with 429 if, with what this transaction added, the tenant has more than it may. */
+  public void requireKept(String tenant, Quota quota, long added) {
+    Terms terms = lock(tenant, true);
+    checkKept(tenant, quota, terms, added);
+    if (quota == Quota.ACTIVE_JOBS && terms.refusesRetained()) {
+      checkKept(tenant, Quota.RETAINED_JOBS, terms, added);
+    }
+  }
+
+  /** Returns how much of each quota is in use, without locking anything. */
+  List<Usage> usage(String tenant) {
+    Terms terms = lock(tenant, false);
+    return Arrays.stream(Quota.values())
+        .map(quota -> new Usage(quota, used(tenant, quota), terms.limit(quota)))
+        .toList();
+  }
+
+  /** Counts what is in use; nothing if nobody counts it. */
+  long used(String tenant, Quota quota) {
+    QuotaUse use = uses.get(quota);
+    return use == null ? 0 : use.used(tenant);
+  }
+
+  private long room(String tenant, Quota quota, Terms terms) {
+    long limit = terms.limit(quota);
+    return limit < 0 ? Long.MAX_VALUE : Math.max(0, limit - used(tenant, quota));
+  }
+
+  private void check(String tenant, Quota quota, Terms terms, long more) {
+    long limit = terms.limit(quota);
+    if (limit >= 0) {
+      long used = used(tenant, quota);
+      if (more > Math.max(0, limit - used)) {
+        throw refused(new Refusal(tenant, quota, limit, used, more));
+      }
+    }
+  }
+
+  private void checkKept(String tenant, Quota quota, Terms terms, long added) {
+    long limit = terms.limit(quota);
+    if (limit >= 0 && added > 0) {
+      long used = used(tenant, quota);
+      if (used > limit) {
+        throw refused(new Refusal(tenant, quota, limit, used - added, added));
+      }
+    }
+  }
+
+  private Problem refused(Refusal refusal) {
+    refusals.note(refusal);
+    String what = refusal.quota().field();
+    return Problem.tooMany(
+            "quota-exceeded",
+            "tenant "
+                + refusal.tenant()
+                + " has "
+                + refusal.used()
+                + " of "
+                + refusal.limit()
+                + " "
+                + what
+                + "; "
+                + refusal.more()
+                + " more were asked for",
+            LATER)
+        .with("quota", what)
+        .with("limit", refusal.limit())
+        .with("used", refusal.used());
+  }
+
+  private static void requireActive(String tenant, Terms terms) {
+    if (terms.suspended()) {
+      throw Problem.forbidden("tenant " + tenant + " is suspended");
+    }
+  }
+
+  private Terms lock(String tenant, boolean locked) {
+    return sql.of(
+            locked
+                ? """
+                  select active_jobs, retained_jobs, agents, schedules, suspended, retained_policy
+                    from @tenant where name = :tenant for no key update
+                  """
+                : """
+                  select active_jobs, retained_jobs, agents, schedules, suspended, retained_policy
+                    from @tenant where name = :tenant
+                  """)
         .param("tenant", tenant)
-        .query(Long.class)
+        .query((row, number) -> terms(row))
         .optional()
         .orElseThrow(() -> Problem.notFound("tenant", tenant));
+  }
+
+  private Terms terms(ResultSet row) throws SQLException {
+    Map<Quota, Long> limits = new EnumMap<>(Quota.class);
+    for (Quota quota : Quota.values()) {
+      long own = row.getLong(quota.column());
+      limits.put(quota, row.wasNull() ? settings.get(quota.usual()) : own);
+    }
+    return new Terms(
+        row.getBoolean("suspended"), row.getString("retained_policy").equals("REFUSE"), limits);
   }
 }

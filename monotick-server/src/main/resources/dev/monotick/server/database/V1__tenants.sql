@@ -11,6 +11,8 @@ create table @tenant (
   retained_jobs  bigint check (retained_jobs >= -1),
   agents         bigint check (agents >= -1),
   schedules      bigint check (schedules >= -1),
+  -- What happens at the limit of jobs on record: the oldest are forgotten, or new ones are refused.
+  retained_policy text     not null default 'TRIM' check (retained_policy in ('TRIM', 'REFUSE')),
   suspended   boolean     not null default false,
   created_at  timestamptz not null default now()
 );

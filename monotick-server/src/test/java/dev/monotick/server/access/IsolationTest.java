@@ -38,7 +38,7 @@ class IsolationTest {
 
   @BeforeAll
   void start() {
-    Api admin = installation.start();
+    Api admin = installation.with("monotick.events.longest", "1s").start();
     operations =
         Operations.read(admin).stream().filter(each -> !OPEN.contains(each.toString())).toList();
     resources.create(operations.stream().map(Operation::path).collect(Collectors.toSet()));

@@ -6,6 +6,7 @@ import dev.monotick.server.database.Sql;
 import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Installation;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -50,7 +51,10 @@ final class Resources {
     add("replicas/{id}", replica(admin), UUID.randomUUID().toString());
     add("tenants/{name}", tenant, "no-such-tenant");
     add("queues/{name}", "no-queue", "no-other-queue");
-    add("callbacks/{id}", "1", "2");
+    admin.post("/v1/agents/register", Api.json("name", MARK)); // as an agent of that tenant would
+    add("agents/{name}", MARK, "no-agent");
+    made(admin.post("/v1/secrets", Api.json("name", MARK, "value", MARK)));
+    add("secrets/{name}", MARK, "no-secret");
     if (paths.contains("/v1/keys")) {
       Object body = Api.json("name", MARK, "role", "VIEWER");
       add("keys/{id}", made(admin.post("/v1/keys", body)).at("/key/id").asString(), "nokey");
@@ -121,15 +125,24 @@ final class Resources {
 
   /** Says whether what a path leads to is of no tenant, so that all may see it. */
   boolean isShared(String path) {
-    return Set.of("tasks", "replicas", "leadership", "queues", "callbacks").stream()
+    return Set.of("tasks", "replicas", "leadership", "queues").stream()
         .anyMatch(each -> path.startsWith("/v1/" + each + "/"));
   }
 
   /** Returns bodies that are right, so that nothing but the missing thing can be wrong. */
   Map<String, Object> bodies() {
-    return Map.of(
-        "POST /v1/jobs/{id}/reschedule", Api.json("at", FAR),
-        "PUT /v1/schedules/{id}", schedule());
+    String lease = "1.1";
+    return Map.ofEntries(
+        Map.entry("POST /v1/jobs/{id}/reschedule", Api.json("at", FAR)),
+        Map.entry("PUT /v1/schedules/{id}", schedule()),
+        Map.entry(
+            "POST /v1/schedules/{id}/backfill",
+            Api.json("from", "2026-01-01T00:00:00Z", "to", "2026-01-02T00:00:00Z")),
+        Map.entry("PUT /v1/secrets/{name}", Api.json("value", "x")),
+        Map.entry("POST /v1/agents/{name}/progress", Api.json("lease", lease, "progress", 0.5)),
+        Map.entry("POST /v1/agents/{name}/log", Api.json("lease", lease, "lines", List.of("x"))),
+        Map.entry(
+            "POST /v1/agents/{name}/result", Api.json("lease", lease, "outcome", "SUCCEEDED")));
   }
 
   /** Reads all of them as their own tenant. */

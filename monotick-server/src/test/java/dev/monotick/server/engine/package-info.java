@@ -1,4 +1,3 @@
-/** Tests of the engine in the server. */
 @NullMarked
 package dev.monotick.server.engine;
 

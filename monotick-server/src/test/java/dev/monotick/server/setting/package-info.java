@@ -1,4 +1,3 @@
-/** Tests of settings. */
 @NullMarked
 package dev.monotick.server.setting;
 

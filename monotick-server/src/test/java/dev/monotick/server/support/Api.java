@@ -62,9 +62,26 @@ public final class Api {
     return new Api(port, key, more);
   }
 
+  /** Returns the same who says nothing of that. */
+  public Api without(String header) {
+    List<String> less = new ArrayList<>();
+    for (int i = 0; i < headers.size(); i += 2) {
+      if (!headers.get(i).equalsIgnoreCase(header)) {
+        less.add(headers.get(i));
+        less.add(headers.get(i + 1));
+      }
+    }
+    return new Api(port, key, less);
+  }
+
   /** Returns the same with another key. */
   public Api as(@Nullable String other) {
     return new Api(port, other, headers);
+  }
+
+  /** Returns the same at another replica. */
+  public Api at(int otherPort) {
+    return new Api(otherPort, key, headers);
   }
 
   /** Asks for something. */

@@ -16,18 +16,27 @@ public final class Installation implements AutoCloseable {
   /** The admin key of every installation in tests. */
   public static final String ADMIN_KEY = "mt_test_0123456789abcdef0123456789abcdef";
 
-  private final String schema = TestDatabase.newSchema();
+  private final String schema;
   private final Map<String, String> settings = new LinkedHashMap<>();
   private final List<ConfigurableApplicationContext> replicas = new ArrayList<>();
 
+  private Installation(String schema) {
+    this.schema = schema;
+  }
+
   /** Returns an installation without replicas. */
   public static Installation create() {
-    return new Installation();
+    return new Installation(TestDatabase.newSchema());
+  }
+
+  /** Returns replicas to be, of the same installation but with settings of their own. */
+  public Installation sibling() {
+    return new Installation(schema);
   }
 
   /** Returns one with a replica. */
   public static Installation started() {
-    Installation installation = new Installation();
+    Installation installation = create();
     installation.start();
     return installation;
   }

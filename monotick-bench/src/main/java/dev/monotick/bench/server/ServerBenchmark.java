@@ -1,0 +1,210 @@
+package dev.monotick.bench.server;
+
+import dev.monotick.bench.postgres.BenchServer;
+import dev.monotick.bench.postgres.Progress;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Requests at a steady rate on one replica: of ten, four read a job, two list jobs, two list
+ * schedules and two create a job that is due in an hour. A request has its time, and its latency is
+ * counted from then on, whether or not the connection was free: a server that stalls is not spared.
+ *
+ * <p>Arguments: requests per second, seconds, connections.
+ */
+public final class ServerBenchmark {
+
+  private static final int WARM_UP_SECONDS = 20;
+  private static final int JOBS_BEFORE = 500;
+  private static final int SCHEDULES = 50;
+  private static final Pattern ID = Pattern.compile("\"id\":\"([0-9]+)\"");
+
+  private ServerBenchmark() {}
+
+  private record Sample(int status, long micros) {}
+
+  /** Runs the benchmark; prints a table and lines for scripts. */
+  public static void main(String[] args) throws Exception {
+    int rate = args.length > 0 ? Integer.parseInt(args[0]) : 2000;
+    int seconds = args.length > 1 ? Integer.parseInt(args[1]) : 60;
+    int connections = args.length > 2 ? Integer.parseInt(args[2]) : 32;
+    try (BenchServer database =
+            BenchServer.start(
+                Map.of(
+                    "shared_buffers", "512MB", "max_wal_size", "1GB", "max_connections", "300"));
+        ServerProcess server = ServerProcess.start(database, List.of("-Xmx512m"))) {
+      database.describe();
+      Progress.say("ready after " + server.startTime().toMillis() + " ms");
+      List<String> jobs = prepare(server.port());
+      run(server.port(), jobs, rate, WARM_UP_SECONDS, connections);
+      Duration cpu = server.cpu();
+      Duration databaseCpu = database.serverCpu();
+      List<Sample> samples = run(server.port(), jobs, rate, seconds, connections);
+      report(samples, seconds, server.cpu().minus(cpu), database.serverCpu().minus(databaseCpu));
+      System.out.printf(
+          Locale.ROOT,
+          "start-ms %d%nresident-mb %d%n",
+          server.startTime().toMillis(),
+          server.residentMegabytes());
+    }
+  }
+
+  private static List<String> prepare(int port) throws IOException {
+    List<String> jobs = new ArrayList<>();
+    try (Wire wire = new Wire(port)) {
+      must(
+          wire.call(
+              "POST",
+              "/v1/tenants",
+              ServerProcess.KEY,
+              "{\"name\":\"bench\",\"quotas\":{\"activeJobs\":\"unlimited\",\"retainedJobs\":\"unlimited\",\"schedules\":\"unlimited\"}}"));
+      for (int i = 0; i < JOBS_BEFORE; i++) {
+        Matcher id = ID.matcher(must(create(wire)).body());
+        if (id.find()) {
+          jobs.add(id.group(1));
+        }
+      }
+      for (int i = 0; i < SCHEDULES; i++) {
+        must(
+            wire.call(
+                "POST",
+                "/v1/schedules",
+                ServerProcess.KEY + "\r\nMonotick-Tenant: bench",
+                "{\"name\":\"s"
+                    + i
+                    + "\",\"cron\":\"0 4 * * *\",\"job\":{\"kind\":\"http\",\"payload\":{\"url\":\"http://example.org/\"}}}"));
+      }
+    }
+    return jobs;
+  }
+
+  private static Wire.Answer must(Wire.Answer answer) throws IOException {
+    if (answer.status() >= 300) {
+      throw new IOException("answered " + answer.status() + ": " + answer.body());
+    }
+    return answer;
+  }
+
+  private static Wire.Answer create(Wire wire) throws IOException {
+    return wire.call(
+        "POST",
+        "/v1/jobs",
+        ServerProcess.KEY + "\r\nMonotick-Tenant: bench",
+        "{\"kind\":\"http\",\"delay\":\"PT1H\",\"payload\":{\"url\":\"http://example.org/\"}}");
+  }
+
+  private static List<Sample> run(
+      int port, List<String> jobs, int rate, int seconds, int connections) throws Exception {
+    Progress.say(
+        rate + " requests a second for " + seconds + " s on " + connections + " connections");
+    ExecutorService threads = Executors.newFixedThreadPool(connections);
+    try {
+      long begin = System.nanoTime() + 100_000_000L;
+      int each = rate * seconds / connections;
+      long step = 1_000_000_000L * connections / rate;
+      List<Callable<List<Sample>>> callers = new ArrayList<>();
+      for (int i = 0; i < connections; i++) {
+        long first = begin + step * i / connections;
+        int number = i;
+        callers.add(() -> caller(port, jobs, first, step, each, number));
+      }
+      List<Sample> samples = new ArrayList<>();
+      for (Future<List<Sample>> caller : threads.invokeAll(callers)) {
+        samples.addAll(caller.get());
+      }
+      return samples;
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  private static List<Sample> caller(
+      int port, List<String> jobs, long first, long step, int count, int number)
+      throws IOException {
+    List<Sample> samples = new ArrayList<>(count);
+    Wire wire = new Wire(port);
+    try {
+      for (int i = 0; i < count; i++) {
+        long due = first + i * step;
+        for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+          LockSupport.parkNanos(left);
+        }
+        int status;
+        try {
+          status = request(wire, jobs, number * 7 + i).status();
+        } catch (IOException e) {
+          status = 0; // no answer
+          wire.close();
+          wire = new Wire(port);
+        }
+        samples.add(new Sample(status, (System.nanoTime() - due) / 1000));
+      }
+      return samples;
+    } finally {
+      wire.close();
+    }
+  }
+
+  private static Wire.Answer request(Wire wire, List<String> jobs, int number) throws IOException {
+    String key = ServerProcess.KEY + "\r\nMonotick-Tenant: bench";
+    return switch (Math.floorMod(number, 10)) {
+      case 0, 1, 2, 3 ->
+          wire.call(
+              "GET", "/v1/jobs/" + jobs.get(Math.floorMod(number * 31, jobs.size())), key, "");
+      case 4, 5 -> wire.call("GET", "/v1/jobs?limit=20", key, "");
+      case 6, 7 -> wire.call("GET", "/v1/schedules?limit=20", key, "");
+      default -> create(wire);
+    };
+  }
+
+  private static void report(
+      List<Sample> samples, int seconds, Duration cpu, Duration databaseCpu) {
+    Map<Integer, Long> statuses = new TreeMap<>();
+    samples.forEach(each -> statuses.merge(each.status(), 1L, Long::sum));
+    long[] micros = samples.stream().mapToLong(Sample::micros).sorted().toArray();
+    long errors =
+        statuses.entrySet().stream()
+            .filter(each -> each.getKey() < 200 || each.getKey() >= 300)
+            .mapToLong(Map.Entry::getValue)
+            .sum();
+    System.out.println();
+    System.out.println(
+        "| requests | answers by status | errors | p50 | p95 | p99 | longest | cpu s/s: server + database |");
+    System.out.println("|---|---|---|---|---|---|---|---|");
+    System.out.printf(
+        Locale.ROOT,
+        "| %d | %s | %d | %.1f ms | %.1f ms | %.1f ms | %.0f ms | %.2f + %.2f |%n%n",
+        micros.length,
+        statuses,
+        errors,
+        at(micros, 0.50),
+        at(micros, 0.95),
+        at(micros, 0.99),
+        at(micros, 1),
+        cpu.toMillis() / 1000.0 / seconds,
+        databaseCpu.toMillis() / 1000.0 / seconds);
+    System.out.printf(
+        Locale.ROOT,
+        "errors %d%np95-ms %.1f%np99-ms %.1f%n",
+        errors,
+        at(micros, 0.95),
+        at(micros, 0.99));
+  }
+
+  private static double at(long[] sorted, double share) {
+    int place = (int) Math.ceil(share * sorted.length) - 1;
+    return sorted[Math.max(0, place)] / 1000.0;
+  }
+}

@@ -1,0 +1,25 @@
+package dev.monotick.server.execution;
+
+import dev.monotick.server.setting.ExecutionSettings;
+import dev.monotick.server.setting.Settings;
+import java.net.InetAddress;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** What makes outgoing calls. */
+@Configuration(proxyBeanMethods = false)
+class HttpConfiguration {
+
+  @Bean
+  AddressGuard addressGuard(Settings settings) {
+    return new AddressGuard(
+        InetAddress::getAllByName,
+        settings.get(ExecutionSettings.HTTP_PRIVATE),
+        settings.get(ExecutionSettings.HTTP_ALLOW));
+  }
+
+  @Bean
+  HttpCaller httpCaller(AddressGuard guard, Watch watch, Settings settings) {
+    return new HttpCaller(guard, watch, settings);
+  }
+}

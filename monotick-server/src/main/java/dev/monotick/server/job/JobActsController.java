@@ -1,0 +1,202 @@
+package dev.monotick.server.job;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobState;
+import dev.monotick.job.JobTransition;
+import dev.monotick.job.Jobs;
+import dev.monotick.server.access.Caller;
+import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.Role;
+import dev.monotick.server.job.JobActs.Act;
+import dev.monotick.server.job.JobActs.Asked;
+import dev.monotick.server.problem.Fields;
+import dev.monotick.server.problem.Problem;
+import dev.monotick.server.tenant.Quotas;
+import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.tags.Tag;
+import jakarta.servlet.http.HttpServletRequest;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Decides about single jobs. */
+@RestController
+@RequestMapping("/v1/jobs/{id}")
+@Needs(Role.OPERATOR)
+@Tag(name = "jobs")
+class JobActsController {
+
+  private static final int LONGEST_NOTE = 500;
+
+  private final JobActs acts;
+  private final Jobs jobs;
+  private final Quotas quotas;
+
+  /**
+   * Why a job is called off.
+   *
+   * @param reason a line for people
+   */
+  record CancelBody(@Nullable String reason) {}
+
+  /**
+   * A word on a decision.
+   *
+   * @param note a line for people
+   */
+  record NoteBody(@Nullable String note) {}
+
+  /**
+   * Another time.
+   *
+   * @param at not before that moment
+   */
+  record RescheduleBody(@Nullable String at) {}
+
+  JobActsController(JobActs acts, Jobs jobs, Quotas quotas) {
+    this.acts = acts;
+    this.jobs = jobs;
+    this.quotas = quotas;
+  }
+
+  @PostMapping("/cancel")
+  @Operation(summary = "Call a job off, wherever it is")
+  ResponseEntity<Object> cancel(
+      Caller caller,
+      HttpServletRequest http,
+      @PathVariable String id,
+      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch,
+      @RequestBody(required = false) @Nullable CancelBody body) {
+    String reason = text("reason", body == null ? null : body.reason());
+    return acts.act(
+        new Asked(caller, http, id, ifMatch, body),
+        new Act(
+            "job_cancelled",
+            job -> !job.state().isTerminal(),
+            "has not ended",
+            Map.of("reason", reason)),
+        () -> {},
+        job -> jobs.cancel(job.id(), caller.name(), reason));
+  }
+
+  @PostMapping("/retry")
+  @Operation(summary = "Have a job run again that ended otherwise than well")
+  ResponseEntity<Object> retry(
+      Caller caller,
+      HttpServletRequest http,
+      @PathVariable String id,
+      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
+    Job job = acts.find(caller, id);
+    return acts.act(
+        new Asked(caller, http, id, ifMatch, null),
+        new Act(
+            "job_retry",
+            JobActsController::canRetry,
+            "ended otherwise than well, and whose unique key no other job has by now",
+            Map.of(
+                "from",
+                job.state().name(),
+                "to",
+                (job.rules().approval().isPresent() ? JobState.AWAITING_APPROVAL : JobState.READY)
+                    .name(),
+                "attempts",
+                job.attempts().size(),
+                "maxAttempts",
+                job.rules().maxAttempts())),
+        () -> quotas.requireAgain(caller.tenant(), 1),
+        found -> !jobs.requeue(List.of(found.id()), caller.name()).isEmpty());
+  }
+
+  static boolean canRetry(Job job) {
+    return JobTransition.REQUEUE.from().contains(job.state());
+  }
+
+  @PostMapping("/approve")
+  @Operation(summary = "Let a job run that awaits approval; not by whoever wanted it")
+  ResponseEntity<Object> approve(
+      Caller caller,
+      HttpServletRequest http,
+      @PathVariable String id,
+      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch,
+      @RequestBody(required = false) @Nullable NoteBody body) {
+    String note = text("note", body == null ? null : body.note());
+    requireAnother(caller, acts.find(caller, id));
+    return acts.act(
+        new Asked(caller, http, id, ifMatch, body),
+        gated("job_approved", note),
+        () -> {},
+        job -> jobs.approve(job.id(), caller.name(), note));
+  }
+
+  @PostMapping("/reject")
+  @Operation(summary = "End a job that awaits approval")
+  ResponseEntity<Object> reject(
+      Caller caller,
+      HttpServletRequest http,
+      @PathVariable String id,
+      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch,
+      @RequestBody(required = false) @Nullable NoteBody body) {
+    String note = text("note", body == null ? null : body.note());
+    return acts.act(
+        new Asked(caller, http, id, ifMatch, body),
+        gated("job_rejected", note),
+        () -> {},
+        job -> jobs.reject(job.id(), caller.name(), note));
+  }
+
+  @PostMapping("/reschedule")
+  @Operation(summary = "Give a job that waits for its time another one")
+  ResponseEntity<Object> reschedule(
+      Caller caller,
+      HttpServletRequest http,
+      @PathVariable String id,
+      @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch,
+      @RequestBody RescheduleBody body) {
+    Instant at = NewJob.moment("at", Fields.required("at", body.at()));
+    return acts.act(
+        new Asked(caller, http, id, ifMatch, body),
+        new Act(
+            "job_rescheduled",
+            job -> JobTransition.RESCHEDULE.from().contains(job.state()),
+            "waits for its time",
+            Map.of("at", at.toString())),
+        () -> {},
+        job -> jobs.reschedule(job.id(), at));
+  }
+
+  private static Act gated(String action, String note) {
+    return new Act(
+        action,
+        job -> job.state() == JobState.AWAITING_APPROVAL,
+        "awaits approval",
+        Map.of("note", note));
+  }
+
+  /** Four eyes: whoever wanted a job, with whichever role, is not who lets it run. */
+  private static void requireAnother(Caller caller, Job job) {
+    if (caller.id().equals(JobViews.createdBy(job))) {
+      throw Problem.forbidden(
+          "job " + job.id() + " was created by this key; somebody else must approve it");
+    }
+  }
+
+  static String text(String field, @Nullable String given) {
+    if (given == null) {
+      return "";
+    }
+    if (given.length() > LONGEST_NOTE) {
+      throw Problem.invalid(
+          field,
+          field + " must be at most " + LONGEST_NOTE + " characters, but has " + given.length());
+    }
+    return given;
+  }
+}

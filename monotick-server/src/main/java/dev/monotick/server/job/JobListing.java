@@ -1,0 +1,138 @@
+package dev.monotick.server.job;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobState;
+import dev.monotick.job.Jobs;
+import dev.monotick.job.store.JobFilter;
+import dev.monotick.server.database.Sql;
+import dev.monotick.server.problem.Fields;
+import dev.monotick.server.web.Page;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * Lists a tenant's jobs, youngest first. The engine looks for them among the youngest jobs of all
+ * tenants, and gives up after many; where it finds no more, our index by lane says where to go on.
+ */
+@Component
+class JobListing {
+
+  private static final int PIECE = 500;
+
+  /** After so many that did not match, the page ends early; what to read on after is said. */
+  private static final int MOST_SEEN = 5_000;
+
+  private final Jobs jobs;
+  private final Sql sql;
+
+  /** What was found, and the number to go on below; empty at the end. */
+  record Found(List<Job> jobs, Optional<Long> next) {}
+
+  JobListing(Jobs jobs, Sql sql) {
+    this.jobs = jobs;
+    this.sql = sql;
+  }
+
+  Page<JobView> page(String tenant, JobQuery query, @Nullable String after, int limit) {
+    long before =
+        after == null ? Long.MAX_VALUE : Fields.checked("after", () -> JobId.parse(after)).value();
+    Found found = find(tenant, query, before, limit);
+    return new Page<>(
+        found.jobs().stream().map(JobViews::brief).toList(), found.next().map(String::valueOf));
+  }
+
+  Found find(String tenant, JobQuery query, long before, int limit) {
+    Optional<JobState> state = query.stateWanted();
+    Optional<JobId> parent = query.parentWanted();
+    // Those that ended well the engine has in no place of their own.
+    boolean everywhere = state.isEmpty() || state.get() == JobState.SUCCEEDED;
+    long least = query.least();
+    long below = Math.min(before, query.below());
+    int piece = Math.min(PIECE, Math.max(limit + 1, 100));
+    List<Job> found = new ArrayList<>();
+    for (int seen = 0; seen < MOST_SEEN && below > least; ) {
+      List<Job> some = some(tenant, query, everywhere ? Optional.empty() : state, below, piece);
+      for (Job job : some) {
+        if (job.id().value() < least) {
+          return new Found(found, Optional.empty());
+        }
+        if (matches(job, query, state, parent)) {
+          if (found.size() == limit) {
+            return new Found(found, Optional.of(found.get(limit - 1).id().value()));
+          }
+          found.add(job);
+        }
+        below = job.id().value();
+      }
+      seen += Math.max(1, some.size());
+      if (some.size() < piece) {
+        Optional<Long> next = everywhere ? youngest(tenant, query, below) : Optional.empty();
+        if (next.isEmpty()) {
+          return new Found(found, Optional.empty());
+        }
+        // One that was found nowhere is about to be forgotten: then go on below it.
+        below = some.isEmpty() && next.get() == below - 1 ? next.get() : next.get() + 1;
+      }
+    }
+    return new Found(found, below > least ? Optional.of(below) : Optional.empty());
+  }
+
+  private List<Job> some(
+      String tenant, JobQuery query, Optional<JobState> state, long below, int piece) {
+    return jobs.list(
+        new JobFilter(
+            state,
+            Optional.ofNullable(query.queue()),
+            Optional.ofNullable(query.kind()),
+            Optional.of(tenant),
+            below <= 0 || below == Long.MAX_VALUE
+                ? Optional.empty()
+                : Optional.of(new JobId(below))),
+        piece);
+  }
+
+  private Optional<Long> youngest(String tenant, JobQuery query, long below) {
+    return sql.of(
+            """
+            select j.id
+              from @@job_lane l
+             cross join lateral (
+               select id from @@job where lane = l.id and id < :below order by id desc limit 1) j
+             where l.tenant = :tenant and l.queue = coalesce(:queue, l.queue)
+               and l.kind = coalesce(:kind, l.kind)
+             order by j.id desc limit 1
+            """)
+        .param("below", below)
+        .param("tenant", tenant)
+        .param("queue", query.queue(), java.sql.Types.VARCHAR)
+        .param("kind", query.kind(), java.sql.Types.VARCHAR)
+        .query(Long.class)
+        .optional();
+  }
+
+  private static boolean matches(
+      Job job, JobQuery query, Optional<JobState> state, Optional<JobId> parent) {
+    return (state.isEmpty() || job.state() == state.get())
+        && (parent.isEmpty() || parent.equals(job.parent()))
+        && (query.search() == null || mentions(job, query.search()));
+  }
+
+  private static boolean mentions(Job job, String text) {
+    String wanted = text.strip().toLowerCase(Locale.ROOT);
+    return Stream.of(
+            Optional.of(job.id().toString()),
+            Optional.of(job.lane().kind()),
+            Optional.of(job.lane().queue()),
+            job.uniqueKey(),
+            job.limitKey(),
+            Optional.ofNullable(JobViews.createdBy(job)))
+        .flatMap(Optional::stream)
+        .anyMatch(each -> each.toLowerCase(Locale.ROOT).contains(wanted));
+  }
+}

@@ -1,0 +1,122 @@
+package dev.monotick.server.job;
+
+import dev.monotick.job.JobId;
+import dev.monotick.job.Jobs;
+import dev.monotick.server.audit.AuditEntry;
+import dev.monotick.server.audit.AuditTrail;
+import dev.monotick.server.database.Sql;
+import dev.monotick.server.setting.JobSettings;
+import dev.monotick.server.setting.Settings;
+import dev.monotick.task.HaMode;
+import dev.monotick.task.Task;
+import java.util.List;
+import java.util.Map;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/**
+ * Forgets the oldest jobs of tenants that have more on record than they may, unless they would
+ * rather have new ones refused. Dead letters come last: only where they alone are too many are the
+ * oldest of them forgotten.
+ */
+@Configuration(proxyBeanMethods = false)
+class JobRetention {
+
+  private static final int PIECE = 2_000;
+  private static final int LARGEST_PURGE = 1_000;
+
+  private final Sql sql;
+  private final Jobs jobs;
+  private final RetainedJobs retained;
+  private final AuditTrail audit;
+  private final Settings settings;
+
+  private record Owner(String tenant, long limit) {}
+
+  JobRetention(Sql sql, Jobs jobs, RetainedJobs retained, AuditTrail audit, Settings settings) {
+    this.sql = sql;
+    this.jobs = jobs;
+    this.retained = retained;
+    this.audit = audit;
+    this.settings = settings;
+  }
+
+  @Bean
+  Task jobRetentionTask() {
+    return Task.named("job-retention")
+        .every(settings.get(JobSettings.RETENTION_INTERVAL))
+        .mode(HaMode.ONE_REPLICA)
+        .run(context -> owners().forEach(this::trim));
+  }
+
+  private List<Owner> owners() {
+    return sql.of(
+            """
+            select name, coalesce(retained_jobs, :usual) as most from @tenant
+             where retained_policy = 'TRIM' and coalesce(retained_jobs, :usual) >= 0
+             order by name
+            """)
+        .param("usual", settings.get(JobSettings.RETAINED_JOBS))
+        .query((row, number) -> new Owner(row.getString("name"), row.getLong("most")))
+        .list();
+  }
+
+  private void trim(Owner owner) {
+    long excess = retained.used(owner.tenant()) - owner.limit();
+    if (excess <= 0) {
+      return;
+    }
+    long forgotten = forget(owner.tenant(), excess);
+    long letters = purge(owner.tenant(), Math.min(excess - forgotten, beyond(owner)));
+    if (forgotten + letters > 0) {
+      audit.append(
+          AuditEntry.bySystem(
+              owner.tenant(),
+              "jobs_forgotten",
+              "jobs",
+              Map.of("jobs", forgotten, "deadLetters", letters, "limit", owner.limit())));
+    }
+  }
+
+  private long beyond(Owner owner) {
+    return Math.max(0, retained.dead(owner.tenant()) - owner.limit());
+  }
+
+  /** Forgets as many of the oldest that are over; those that are not stay and do not count. */
+  private long forget(String tenant, long excess) {
+    long grace = settings.get(JobSettings.RETENTION_GRACE).toMillis();
+    long forgotten = 0;
+    long after = 0;
+    while (forgotten < excess) {
+      int most = (int) Math.min(PIECE, excess - forgotten);
+      List<Long> oldest = retained.oldest(tenant, after, most);
+      if (oldest.isEmpty()) {
+        break;
+      }
+      forgotten += retained.forget(oldest, grace);
+      after = oldest.get(oldest.size() - 1);
+    }
+    return forgotten;
+  }
+
+  private long purge(String tenant, long letters) {
+    if (letters <= 0) {
+      return 0;
+    }
+    List<JobId> oldest =
+        sql
+            .of(
+                """
+                select d.id from @@job_dead d join @@job_lane l on l.id = d.lane
+                 where l.tenant = :tenant order by d.id limit :most
+                """)
+            .param("tenant", tenant)
+            .param("most", Math.min(letters, LARGEST_PURGE))
+            .query(Long.class)
+            .list()
+            .stream()
+            .map(JobId::new)
+            .toList();
+    return jobs.purge(oldest).size();
+  }
+}

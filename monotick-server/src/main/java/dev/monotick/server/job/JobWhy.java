@@ -1,0 +1,206 @@
+package dev.monotick.server.job;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobAttempt;
+import dev.monotick.job.JobState;
+import dev.monotick.job.Jobs;
+import dev.monotick.job.store.JobPause;
+import dev.monotick.server.engine.JobHandling;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.springframework.stereotype.Component;
+
+/** Says why a job is where it is: the one thing that keeps it there, in words and in facts. */
+@Component
+class JobWhy {
+
+  private static final int MOST_NAMED = 20;
+
+  private final Jobs jobs;
+  private final JobPlace place;
+  private final Set<String> handled;
+
+  /**
+   * Why.
+   *
+   * @param state where it is
+   * @param because what keeps it there, as a word that never changes
+   * @param sentence the same for people
+   * @param facts what is known of it
+   */
+  record Answer(JobState state, String because, String sentence, Map<String, Object> facts) {}
+
+  JobWhy(Jobs jobs, JobPlace place, List<JobHandling<?>> handlings) {
+    this.jobs = jobs;
+    this.place = place;
+    this.handled = handlings.stream().map(each -> each.kind().name()).collect(Collectors.toSet());
+  }
+
+  Answer answer(Job job) {
+    return switch (job.state()) {
+      case RUNNING -> running(job);
+      case AWAITING_APPROVAL -> approval(job);
+      case SCHEDULED, RETRYING -> waiting(job);
+      case READY -> ready(job);
+      case SUCCEEDED, DEAD, CANCELLED, REJECTED, EXPIRED, UNKNOWN -> ended(job);
+    };
+  }
+
+  private static Answer running(Job job) {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    String on =
+        job.run()
+            .map(
+                run -> {
+                  facts.put("replica", run.replica());
+                  facts.put("since", run.claimedAt().toString());
+                  facts.put("run", run.number());
+                  return "running on " + run.replica() + " since " + run.claimedAt();
+                })
+            .orElse("running");
+    return new Answer(job.state(), "RUNNING", on, facts);
+  }
+
+  private static Answer ended(Job job) {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    String how = "ended " + job.state();
+    if (!job.attempts().isEmpty()) {
+      JobAttempt last = job.attempts().get(job.attempts().size() - 1);
+      facts.put("endedAt", last.endedAt().toString());
+      facts.put("outcome", last.outcome().name());
+      how = how + " at " + last.endedAt();
+      if (last.detail().isPresent()) {
+        facts.put("detail", last.detail().get());
+        how = how + ": " + last.detail().get();
+      }
+    }
+    return new Answer(job.state(), "ENDED", how, facts);
+  }
+
+  private Answer approval(Job job) {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    StringBuilder text = new StringBuilder("waiting for somebody's approval");
+    Optional<Instant> asked = place.askedAt(job.id());
+    asked.ifPresent(
+        since -> {
+          facts.put("since", since.toString());
+          text.append(" since ").append(since);
+          job.rules()
+              .approval()
+              .ifPresent(
+                  within -> {
+                    facts.put("expiresAt", since.plus(within).toString());
+                    text.append("; expires at ").append(since.plus(within));
+                  });
+        });
+    Optional.ofNullable(JobViews.createdBy(job)).ifPresent(by -> facts.put("notBy", by));
+    place.pending(job.id()).ifPresent(many -> facts.put("pendingJobs", many));
+    return new Answer(job.state(), "APPROVAL", text.toString(), facts);
+  }
+
+  private Answer waiting(Job job) {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    Optional<Integer> pending = place.pending(job.id());
+    if (pending.isPresent()) {
+      List<String> after = place.comesAfter(job.id(), MOST_NAMED);
+      facts.put("pendingJobs", pending.get());
+      facts.put("comesAfter", after);
+      return new Answer(
+          job.state(),
+          "OTHER_JOBS",
+          "waiting for " + pending.get() + " jobs that come before it, of " + after,
+          facts);
+    }
+    String due = job.dueAt().map(Instant::toString).orElse("a time that just came");
+    facts.put("dueAt", due);
+    if (job.state() == JobState.RETRYING && !job.attempts().isEmpty()) {
+      JobAttempt last = job.attempts().get(job.attempts().size() - 1);
+      facts.put("attempts", last.attempt());
+      facts.put("maxAttempts", job.rules().maxAttempts());
+      last.detail().ifPresent(detail -> facts.put("lastError", detail));
+      return new Answer(
+          job.state(),
+          "RETRY",
+          "attempt " + last.attempt() + " failed; the next one begins at " + due,
+          facts);
+    }
+    return new Answer(job.state(), "TIME", "waiting for its time, " + due, facts);
+  }
+
+  private Answer ready(Job job) {
+    Optional<JobPause> pause =
+        jobs.pauses().stream()
+            .filter(
+                each ->
+                    each.name()
+                        .equals(
+                            each.of() == JobPause.Of.QUEUE
+                                ? job.lane().queue()
+                                : job.lane().kind()))
+            .findFirst();
+    if (pause.isPresent()) {
+      return paused(job, pause.get());
+    }
+    if (!handled.contains(job.lane().kind())) {
+      return new Answer(
+          job.state(),
+          "NO_REPLICA",
+          "no replica of this version runs jobs of kind " + job.lane().kind(),
+          Map.of("kind", job.lane().kind(), "known", handled.stream().sorted().toList()));
+    }
+    return inLine(job);
+  }
+
+  private static Answer paused(Job job, JobPause pause) {
+    String what = pause.of() == JobPause.Of.QUEUE ? "queue" : "kind";
+    return new Answer(
+        job.state(),
+        "PAUSED",
+        what + " " + pause.name() + " is paused since " + pause.since() + " by " + pause.by(),
+        Map.of(
+            "paused", what,
+            "name", pause.name(),
+            "by", pause.by(),
+            "note", pause.note(),
+            "since", pause.since().toString()));
+  }
+
+  private Answer inLine(Job job) {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    long ahead = place.ahead(job);
+    double share = Math.round(place.share(job) * 10) / 10.0;
+    List<JobPlace.Use> limits = place.limits(job);
+    facts.put("ahead", ahead);
+    facts.put("sharePercent", share);
+    facts.put("replicas", place.replicas());
+    facts.put("limits", limits.stream().map(JobPlace::shown).toList());
+    Optional<JobPlace.Use> full = limits.stream().filter(JobPlace.Use::isFull).findFirst();
+    if (full.isPresent() || place.isBlocked(job.id())) {
+      String limit =
+          full.map(use -> use.running() + " of " + use.most().orElse(0) + " run already")
+              .orElse("a run of its key must end first");
+      return new Answer(
+          job.state(),
+          "LIMIT",
+          "waiting for a limit: " + limit + "; " + ahead + " ahead of it",
+          facts);
+    }
+    return new Answer(
+        job.state(),
+        "IN_LINE",
+        "waiting for a free replica: "
+            + ahead
+            + " ahead of it in its line; tenant "
+            + job.lane().tenant()
+            + " has a share of "
+            + share
+            + " % of queue "
+            + job.lane().queue(),
+        facts);
+  }
+}

@@ -1,0 +1,24 @@
+package dev.monotick.server.schedule;
+
+import dev.monotick.task.Backoff;
+import java.time.Duration;
+import java.util.UUID;
+
+/** How long schedules are left alone that cannot do what they should. */
+final class Backoffs {
+
+  /** Room in a quota comes back by itself and soon, so this is short. */
+  private static final Backoff REFUSED = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(60));
+
+  private static final Backoff FAILED = Backoff.ofDefaults();
+
+  private Backoffs() {}
+
+  static Duration afterRefusals(int inARow, UUID schedule) {
+    return REFUSED.delay(inARow, schedule.hashCode() + (long) inARow);
+  }
+
+  static Duration afterFailures(int inARow, UUID schedule) {
+    return FAILED.delay(inARow, schedule.hashCode() + (long) inARow);
+  }
+}

@@ -1,0 +1,80 @@
+package dev.monotick.server.schedule;
+
+import dev.monotick.schedule.Schedule;
+import dev.monotick.task.CatchUp;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is to be done about the ticks of a schedule at a moment: those to run, and those that were
+ * passed over, as ranges. A function of nominal times and policies; the clock only says which of
+ * them are due.
+ *
+ * @param passed ranges that become no jobs, oldest first
+ * @param runs nominal times that become jobs, oldest first
+ * @param next nominal time of the tick after all of these
+ */
+record Dues(List<Passed> passed, List<Instant> runs, Optional<Instant> next) {
+
+  /**
+   * Ticks one after the other that nobody runs.
+   *
+   * @param first nominal time of the first
+   * @param count how many
+   * @param reason why
+   */
+  record Passed(Instant first, long count, Reason reason) {}
+
+  /** Looks at a schedule; what was paused until a moment that is over counts as resumed then. */
+  static Dues of(StoredSchedule stored, Plan plan, Instant now) {
+    List<Passed> passed = new ArrayList<>();
+    Optional<Instant> first = stored.nextAt();
+    if (stored.pausedUntil().isPresent()) {
+      first = passOver(plan.times(), first, stored.pausedUntil().get(), Reason.PAUSED, passed);
+    }
+    // Where catch-up wants several ticks they wait for the end of the backoff; else it costs them.
+    if (stored.notBefore().isPresent() && plan.catchUp().maximum() == 1) {
+      first = passOver(plan.times(), first, stored.notBefore().get(), Reason.BACKOFF, passed);
+    }
+    if (first.isEmpty() || first.get().isAfter(now)) {
+      return new Dues(passed, List.of(), first);
+    }
+    return due(plan, first.get(), now, passed);
+  }
+
+  /** Passes over the ticks from one on and before a moment; returns the next one. */
+  static Optional<Instant> passOver(
+      Schedule times, Optional<Instant> first, Instant until, Reason reason, List<Passed> passed) {
+    if (first.isEmpty() || !first.get().isBefore(until)) {
+      return first;
+    }
+    passed.add(new Passed(first.get(), Math.max(1, times.count(first.get(), until)), reason));
+    return times.next(until.minusNanos(1));
+  }
+
+  private static Dues due(Plan plan, Instant first, Instant now, List<Passed> passed) {
+    Schedule times = plan.times();
+    Instant latest = times.previous(now.plusNanos(1)).filter(t -> t.isAfter(first)).orElse(first);
+    List<Instant> runs = new ArrayList<>();
+    Optional<Instant> older = Optional.of(latest);
+    while (older.isPresent()
+        && !older.get().isBefore(first)
+        && isWanted(plan.catchUp(), older.get(), runs.size(), now)) {
+      runs.add(0, older.get());
+      older = times.previous(older.get());
+    }
+    Instant until = runs.isEmpty() ? latest.plusNanos(1) : runs.get(0);
+    if (first.isBefore(until)) {
+      passed.add(new Passed(first, Math.max(1, times.count(first, until)), Reason.MISSED));
+    }
+    return new Dues(passed, runs, times.next(latest));
+  }
+
+  /** What is on time needs no catching up, however many there are. */
+  private static boolean isWanted(CatchUp policy, Instant tick, int newer, Instant now) {
+    return !tick.isBefore(now.minus(CatchUp.ON_TIME))
+        || (newer < policy.maximum() && !tick.isBefore(now.minus(policy.window())));
+  }
+}

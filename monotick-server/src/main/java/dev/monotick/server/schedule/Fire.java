@@ -1,0 +1,218 @@
+package dev.monotick.server.schedule;
+
+import dev.monotick.job.JobRequest;
+import dev.monotick.server.audit.AuditEntry;
+import dev.monotick.server.schedule.Dues.Passed;
+import dev.monotick.task.Overlap;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What becomes of one schedule in a look: begun with what is due, then overlap, quota and the
+ * enqueued jobs decide, and in the end there are ticks, a change of its row, and entries for the
+ * audit.
+ */
+final class Fire {
+
+  private final StoredSchedule stored;
+  private final Plan plan;
+  private final Dues dues;
+  private final Instant now;
+  private final List<TickRow> ticks = new ArrayList<>();
+  private final List<Instant> jobs = new ArrayList<>();
+  private final List<AuditEntry> audit = new ArrayList<>();
+  private int refusals;
+  private boolean cancelsPrevious;
+  private Optional<Instant> notBefore = Optional.empty();
+  private Optional<String> pauseNote = Optional.empty();
+
+  Fire(StoredSchedule stored, Plan plan, Instant now) {
+    this.stored = stored;
+    this.plan = plan;
+    this.now = now;
+    this.dues = Dues.of(stored, plan, now);
+    this.refusals = stored.refusals();
+    dues.passed().forEach(this::pass);
+    stored.pausedUntil().ifPresent(until -> audit("schedule_resumed", until, Map.of()));
+  }
+
+  StoredSchedule stored() {
+    return stored;
+  }
+
+  List<Instant> runs() {
+    return dues.runs();
+  }
+
+  /** Says whether it matters if jobs of ticks before have not ended. */
+  boolean minds() {
+    return plan.onOverlap() != Overlap.ALLOW && !dues.runs().isEmpty();
+  }
+
+  /**
+   * Decides what becomes a job.
+   *
+   * @param open whether the job of a tick before has not ended
+   * @param queued whether a tick waits for that
+   * @param taken nominal times that are in the ledger already
+   * @param room how many jobs more the tenant may have
+   * @return how many it takes
+   */
+  int decide(boolean open, boolean queued, List<Instant> taken, long room) {
+    List<Instant> runs = new ArrayList<>(dues.runs());
+    runs.removeAll(taken);
+    if (plan.onOverlap() == Overlap.CANCEL_PREVIOUS) { // the newest would cancel the others
+      for (; runs.size() > 1; runs.remove(0)) {
+        pass(new Passed(runs.get(0), 1, Reason.OVERLAP));
+      }
+    }
+    if (!runs.isEmpty() && plan.work() instanceof Plan.Work.None none) {
+      runs.forEach(nominal -> ticks.add(TickRow.failed(stored, nominal, none.why())));
+      refuse("its job is no longer understood: " + none.why(), runs.get(0));
+      return 0;
+    }
+    boolean busy = open;
+    boolean waiting = queued;
+    for (Instant nominal : runs) {
+      if (busy && mayWait(waiting)) {
+        cancelsPrevious |= plan.onOverlap() == Overlap.CANCEL_PREVIOUS;
+        ticks.add(TickRow.queued(stored, nominal));
+        audit("schedule_queued", nominal, Map.of());
+        waiting = true;
+      } else if (busy && plan.onOverlap() != Overlap.ALLOW) {
+        pass(new Passed(nominal, 1, Reason.OVERLAP));
+      } else if (jobs.size() >= room) {
+        pass(new Passed(nominal, 1, Reason.QUOTA));
+      } else {
+        jobs.add(nominal);
+        busy = true;
+      }
+    }
+    boolean refused = ticks.stream().anyMatch(tick -> tick.isFor(Reason.QUOTA));
+    if (refused) {
+      refuse("the tenant has no room for its jobs", runs.get(0));
+    } else if (!jobs.isEmpty()) {
+      refusals = 0;
+    }
+    return jobs.size();
+  }
+
+  /** Says whether a tick that finds a job under way waits for its end. */
+  private boolean mayWait(boolean somebodyWaits) {
+    boolean afterCatchUp = plan.catchUp().maximum() > 1 && !jobs.isEmpty();
+    return switch (plan.onOverlap()) {
+      case ALLOW -> false;
+      case SKIP -> afterCatchUp;
+      case QUEUE_ONE -> afterCatchUp || !somebodyWaits;
+      case CANCEL_PREVIOUS -> true;
+    };
+  }
+
+  /** Returns how many jobs it wants. */
+  int wanted() {
+    return jobs.size();
+  }
+
+  /** Returns the jobs it wants, in the order of {@link #made}. */
+  List<JobRequest<?>> requests() {
+    List<JobRequest<?>> requests = new ArrayList<>();
+    for (Instant nominal : jobs) {
+      requests.add(request(plan, stored, nominal));
+    }
+    return requests;
+  }
+
+  /** Returns the job of a tick. */
+  static JobRequest<?> request(Plan plan, StoredSchedule stored, Instant nominal) {
+    return plan.request()
+        .header("schedule", stored.id().toString())
+        .header("schedule-name", stored.name())
+        .header("nominal", nominal.toString());
+  }
+
+  /** Takes note of the job that was made of the run of that place. */
+  void made(int place, long job, boolean isNew) {
+    Instant nominal = jobs.get(place);
+    if (isNew) {
+      ticks.add(TickRow.fired(stored, nominal, job));
+      audit("schedule_fired", nominal, Map.of("job", String.valueOf(job)));
+    } else {
+      pass(new Passed(nominal, 1, Reason.DUPLICATE));
+    }
+  }
+
+  private void pass(Passed range) {
+    ticks.add(TickRow.passed(stored, range));
+    if (range.reason() != Reason.QUOTA) { // told by refuse, not each time
+      audit(
+          range.reason() == Reason.MISSED ? "schedule_missed" : "schedule_skipped",
+          range.first(),
+          Map.of("reason", range.reason().word(), "count", range.count()));
+    }
+  }
+
+  private void refuse(String why, Instant nominal) {
+    refusals++;
+    notBefore = Optional.of(now.plus(Backoffs.afterRefusals(refusals, stored.id())));
+    if (Integer.bitCount(refusals) == 1) { // the 1st, 2nd, 4th, 8th in a row
+      audit("schedule_refused", nominal, Map.of("reason", why, "refusals", refusals));
+    }
+    if (refusals >= plan.failures()) {
+      pauseNote = Optional.of(refusals + " ticks in a row became no job: " + why);
+      audit.add(autoPaused(stored, pauseNote.get()));
+    }
+  }
+
+  static AuditEntry autoPaused(StoredSchedule stored, String note) {
+    return AuditEntry.bySystem(
+        stored.tenant(),
+        "schedule_auto_paused",
+        stored.subject(),
+        Map.of("name", stored.name(), "note", note));
+  }
+
+  private void audit(String action, Instant nominal, Map<String, Object> more) {
+    Map<String, Object> detail = new LinkedHashMap<>(more);
+    detail.put("name", stored.name());
+    detail.put("nominal", nominal.toString());
+    audit.add(AuditEntry.bySystem(stored.tenant(), action, stored.subject(), detail));
+  }
+
+  List<TickRow> ticks() {
+    return ticks;
+  }
+
+  List<AuditEntry> audit() {
+    return audit;
+  }
+
+  boolean cancelsPrevious() {
+    return cancelsPrevious;
+  }
+
+  Optional<String> pauseNote() {
+    return pauseNote;
+  }
+
+  ScheduleChange change() {
+    return new ScheduleChange(
+        stored.id(),
+        dues.next().map(Instant::toString).orElse(null),
+        notBefore.map(Instant::toString).orElse(null),
+        refusals,
+        ticks.stream().filter(tick -> tick.job() != null).count(),
+        count("SKIPPED"),
+        count("MISSED"));
+  }
+
+  private long count(String outcome) {
+    return ticks.stream()
+        .filter(tick -> outcome.equals(tick.outcome()))
+        .mapToLong(TickRow::count)
+        .sum();
+  }
+}

@@ -1,0 +1,40 @@
+package dev.monotick.server.schedule;
+
+import dev.monotick.job.JobRequest;
+import dev.monotick.schedule.Schedule;
+import dev.monotick.server.problem.Problem;
+import dev.monotick.task.CatchUp;
+import dev.monotick.task.Overlap;
+
+/**
+ * A spec that was understood.
+ *
+ * @param times when
+ * @param onOverlap what if the one before has not ended
+ * @param catchUp what if nobody was there
+ * @param failures after how many in a row it pauses
+ * @param work what to do
+ */
+record Plan(Schedule times, Overlap onOverlap, CatchUp catchUp, int failures, Work work) {
+
+  /** What a tick makes. */
+  sealed interface Work {
+
+    /** Such a job. */
+    record Job(JobRequest<?> request) implements Work {}
+
+    /** Nothing: what it says is no longer understood. */
+    record None(String why) implements Work {}
+  }
+
+  /** Returns the job to be made. */
+  JobRequest<?> request() {
+    if (work instanceof Work.Job job) {
+      return job.request();
+    }
+    throw Problem.conflict(
+        "job-not-understood",
+        "this schedule's job is no longer understood: "
+            + (work instanceof Work.None none ? none.why() : ""));
+  }
+}

@@ -1,0 +1,160 @@
+package dev.monotick.server.schedule;
+
+import dev.monotick.job.store.Enqueued;
+import dev.monotick.server.audit.AuditEntry;
+import dev.monotick.server.database.Sql;
+import dev.monotick.server.tenant.Quota;
+import dev.monotick.server.tenant.Quotas;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.stereotype.Component;
+
+/** Makes jobs of ticks that waited for the end of the one before them, the oldest first. */
+@Component
+class QueuedTicks {
+
+  private static final int BATCH = 100;
+
+  private final Sql sql;
+  private final TickLedger ledger;
+  private final Plans plans;
+  private final Quotas quotas;
+  private final Firing.Aftermath aftermath;
+
+  private record Waiting(StoredSchedule schedule, Instant nominal) {}
+
+  QueuedTicks(Sql sql, TickLedger ledger, Plans plans, Quotas quotas, Firing.Aftermath aftermath) {
+    this.sql = sql;
+    this.ledger = ledger;
+    this.plans = plans;
+    this.quotas = quotas;
+    this.aftermath = aftermath;
+  }
+
+  /** Looks for ticks that need not wait any longer. */
+  void release() {
+    List<Enqueued> made = new ArrayList<>();
+    sql.inTransaction(
+        () -> {
+          ledger.beImpatient();
+          List<AuditEntry> entries = new ArrayList<>();
+          for (Waiting each : waiting()) {
+            release(each, made, entries);
+          }
+          aftermath.audit().append(entries);
+        });
+    if (!made.isEmpty()) {
+      aftermath.jobs().wake();
+    }
+  }
+
+  /** Locks schedules with a tick that waits for nothing; read again below, where it stays true. */
+  private List<Waiting> waiting() {
+    return sql.of(
+            "select"
+                + StoredSchedule.COLUMNS
+                + """
+                , q.nominal from @schedule s
+                  join (select schedule, min(nominal) as nominal from @schedule_tick
+                         where outcome is null and job_id is null and not cancel
+                         group by schedule) q on q.schedule = s.id
+                 where not exists (
+                         select from @schedule_tick t
+                          where t.schedule = s.id and t.outcome is null and t.job_id is not null
+                            and
+                """
+                + TickLedger.GOES_ON
+                + ") order by s.tenant, s.id limit :limit for update of s skip locked")
+        .param("limit", BATCH)
+        .query(
+            (row, number) ->
+                new Waiting(
+                    StoredSchedule.read(row), StoredSchedule.time(row, "nominal").orElseThrow()))
+        .list();
+  }
+
+  private void release(Waiting each, List<Enqueued> made, List<AuditEntry> entries) {
+    StoredSchedule schedule = each.schedule();
+    Optional<Reason> refused = refused(schedule);
+    if (refused.isPresent()) {
+      if (end(each, refused.get())) {
+        entries.add(entry(each, "schedule_skipped", Map.of("reason", refused.get().word())));
+      }
+      return;
+    }
+    if (ledger.open(List.of(schedule.id())).stream().anyMatch(open -> !open.queued())) {
+      return; // another replica was faster
+    }
+    Enqueued job =
+        sql.onConnection(
+            connection ->
+                aftermath
+                    .jobs()
+                    .enqueue(
+                        connection,
+                        Fire.request(plans.stored(schedule), schedule, each.nominal())));
+    if (begin(each, job.id().value())) {
+      made.add(job);
+      entries.add(entry(each, "schedule_fired", Map.of("job", job.id().toString())));
+    } else {
+      throw new IllegalStateException("tick " + each + " was taken by somebody else");
+    }
+  }
+
+  private Optional<Reason> refused(StoredSchedule schedule) {
+    if (!schedule.enabled()) {
+      return Optional.of(Reason.DISABLED);
+    }
+    if (schedule.pausedUntil().isPresent()) {
+      return Optional.of(Reason.PAUSED);
+    }
+    return quotas.room(schedule.tenant(), Quota.ACTIVE_JOBS) < 1
+        ? Optional.of(Reason.QUOTA)
+        : Optional.empty();
+  }
+
+  private boolean begin(Waiting each, long job) {
+    sql.of("update @schedule set fired = fired + 1 where id = :id")
+        .param("id", each.schedule().id())
+        .update();
+    return sql.of(
+                """
+                update @schedule_tick set job_id = :job, fired_at = clock_timestamp()
+                 where schedule = :id and nominal = :nominal and trigger = ''
+                   and outcome is null and job_id is null
+                """)
+            .param("job", job)
+            .param("id", each.schedule().id())
+            .param("nominal", java.sql.Timestamp.from(each.nominal()))
+            .update()
+        == 1;
+  }
+
+  private boolean end(Waiting each, Reason reason) {
+    sql.of("update @schedule set skipped = skipped + 1 where id = :id")
+        .param("id", each.schedule().id())
+        .update();
+    return sql.of(
+                """
+                update @schedule_tick set outcome = :outcome, reason = :reason, ended_at = now()
+                 where schedule = :id and nominal = :nominal and trigger = ''
+                   and outcome is null and job_id is null
+                """)
+            .param("outcome", reason.outcome())
+            .param("reason", reason.word())
+            .param("id", each.schedule().id())
+            .param("nominal", java.sql.Timestamp.from(each.nominal()))
+            .update()
+        == 1;
+  }
+
+  private static AuditEntry entry(Waiting each, String action, Map<String, Object> more) {
+    Map<String, Object> detail = new java.util.LinkedHashMap<>(more);
+    detail.put("name", each.schedule().name());
+    detail.put("nominal", each.nominal().toString());
+    return AuditEntry.bySystem(each.schedule().tenant(), action, each.schedule().subject(), detail);
+  }
+}

@@ -1,0 +1,30 @@
+package dev.monotick.server.schedule;
+
+import java.util.Locale;
+
+/** Why a tick became no job. */
+enum Reason {
+  /** The job of the tick before had not ended. */
+  OVERLAP,
+  /** The schedule was paused. */
+  PAUSED,
+  /** The schedule was disabled. */
+  DISABLED,
+  /** The schedule had failed, and was left alone for a while. */
+  BACKOFF,
+  /** The tenant had no room for another job. */
+  QUOTA,
+  /** Another job has the unique key. */
+  DUPLICATE,
+  /** Nobody was there in time. */
+  MISSED;
+
+  String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** What the ledger says of the tick. */
+  String outcome() {
+    return this == MISSED ? "MISSED" : "SKIPPED";
+  }
+}

@@ -1,0 +1,144 @@
+package dev.monotick.server.schedule;
+
+import dev.monotick.schedule.Cron;
+import dev.monotick.schedule.ExclusionCalendar;
+import dev.monotick.schedule.Schedule;
+import dev.monotick.schedule.ScheduleSyntaxException;
+import dev.monotick.schedule.Zones;
+import dev.monotick.server.problem.Fields;
+import dev.monotick.server.problem.Problem;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When a schedule is due: by exactly one of {@code cron}, {@code every} and {@code at}.
+ *
+ * @param cron an expression of 5 or 6 fields, or a macro
+ * @param zone whose hours a cron expression and exclusions mean; UTC if not given
+ * @param gap what happens to times that are left out when clocks go forward
+ * @param overlap what happens to times that come twice when clocks go back
+ * @param every a duration, aligned to the epoch
+ * @param at one moment
+ * @param from no tick before that
+ * @param until no tick from that on
+ * @param exclusions days without ticks: {@code 2026-12-25}, {@code 2026-12-24..2027-01-01}, {@code
+ *     2026-12-25/yearly} or {@code SAT}
+ */
+record Timing(
+    @Nullable String cron,
+    @Nullable String zone,
+    Cron.@Nullable Gap gap,
+    Cron.@Nullable Overlap overlap,
+    @Nullable String every,
+    @Nullable String at,
+    @Nullable String from,
+    @Nullable String until,
+    @Nullable List<String> exclusions) {
+
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
+  private static final int MOST_EXCLUSIONS = 1_000;
+
+  /**
+   * Returns the times; refuses, under the field's name, what cannot be.
+   *
+   * @param name what H in a cron expression is a hash of
+   */
+  Schedule schedule(String name) {
+    Schedule schedule = plain().forTask(name);
+    if (exclusions != null && !exclusions.isEmpty()) {
+      Schedule all = schedule;
+      ZoneId days = zoneId();
+      schedule = checked("exclusions", () -> all.except(calendar(exclusions), days));
+    }
+    if (from != null) {
+      Schedule all = schedule;
+      Instant start = Fields.instant("from", from);
+      schedule = checked("from", () -> all.from(start));
+    }
+    if (until != null) {
+      Schedule all = schedule;
+      Instant end = Fields.instant("until", until);
+      schedule = checked("until", () -> all.until(end));
+    }
+    return schedule;
+  }
+
+  private Schedule plain() {
+    long given = Stream.of(cron, every, at).filter(each -> each != null).count();
+    if (given != 1) {
+      throw Problem.invalid(
+          "cron",
+          "exactly one of cron, every and at says when it is due, but "
+              + given
+              + " were given; keep one");
+    }
+    if (cron == null && (gap != null || overlap != null)) {
+      throw Problem.invalid(
+          gap != null ? "gap" : "overlap", "gap and overlap belong to cron; leave them out");
+    }
+    if (every != null) {
+      return interval(every);
+    }
+    if (at != null) {
+      Instant moment = Fields.instant("at", at);
+      return checked("at", () -> Schedule.once(moment));
+    }
+    return expression(Fields.required("cron", cron));
+  }
+
+  private static Schedule interval(String every) {
+    Duration interval = Fields.duration("every", every);
+    if (interval.compareTo(SHORTEST) < 0) {
+      throw Problem.invalid("every", "every must be at least " + SHORTEST + ", but was " + every);
+    }
+    return checked("every", () -> Schedule.every(interval));
+  }
+
+  private Schedule expression(String text) {
+    ZoneId zoneId = zoneId();
+    Schedule schedule = checked("cron", () -> Schedule.cron(text, zoneId));
+    if (schedule instanceof Cron given) {
+      return checked(
+          "gap",
+          () ->
+              given
+                  .gap(gap == null ? Cron.Gap.RUN_AT_GAP_END : gap)
+                  .overlap(overlap == null ? Cron.Overlap.FIRST : overlap));
+    }
+    throw Problem.invalid("cron", "give an interval as every: PT1M30S, not as cron: " + text);
+  }
+
+  /** Returns the zone that dates and hours are in. */
+  ZoneId zoneId() {
+    return zone == null ? ZoneOffset.UTC : checked("zone", () -> Zones.of(zone));
+  }
+
+  /** What core says of a schedule is several lines, for a terminal; problems have one sentence. */
+  private static <T> T checked(String field, java.util.function.Supplier<T> read) {
+    try {
+      return read.get();
+    } catch (ScheduleSyntaxException e) {
+      throw Problem.invalid(field, field + ": " + e.getMessage())
+          .with("position", e.position())
+          .with("part", e.field());
+    } catch (IllegalArgumentException e) {
+      throw Problem.invalid(field, field + ": " + e.getMessage());
+    }
+  }
+
+  private static ExclusionCalendar calendar(List<String> items) {
+    if (items.size() > MOST_EXCLUSIONS) {
+      throw new IllegalArgumentException(
+          "at most " + MOST_EXCLUSIONS + " can be excluded, but there are " + items.size());
+    }
+    return items.stream()
+        .map(Exclusions::of)
+        .reduce(ExclusionCalendar::plus)
+        .orElseThrow(() -> new IllegalArgumentException("nothing is excluded"));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.monotick.server.agent;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.monotick.server.execution;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,117 @@
+package dev.monotick.server.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.schedule.Schedule;
+import dev.monotick.server.schedule.Dues.Passed;
+import dev.monotick.task.CatchUp;
+import dev.monotick.task.Overlap;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class DuesTest {
+
+  private static final Instant T = Instant.parse("2026-03-01T12:00:00Z");
+
+  private static StoredSchedule stored(
+      Instant next, Optional<Instant> notBefore, Optional<Instant> pausedUntil) {
+    return new StoredSchedule(
+        new UUID(1, 1), "acme", "s", 1, "{}", true, Optional.of(next), notBefore, pausedUntil, 0);
+  }
+
+  private static StoredSchedule stored(Instant next) {
+    return stored(next, Optional.empty(), Optional.empty());
+  }
+
+  private static Plan minutely(CatchUp catchUp) {
+    return plan(Schedule.every(Duration.ofMinutes(1)), catchUp);
+  }
+
+  private static Plan plan(Schedule times, CatchUp catchUp) {
+    return new Plan(times, Overlap.SKIP, catchUp, 10, new Plan.Work.None("not asked for"));
+  }
+
+  private static Instant minute(int n) {
+    return T.plus(Duration.ofMinutes(n));
+  }
+
+  @Test
+  void theNextTimeFollowsFromTheNominalOneNotFromTheClock() {
+    Dues dues = Dues.of(stored(T), minutely(CatchUp.ofDefaults()), T.plusMillis(700));
+
+    assertThat(dues.runs()).containsExactly(T);
+    assertThat(dues.passed()).isEmpty();
+    assertThat(dues.next()).contains(minute(1));
+  }
+
+  @Test
+  void ofALongGapTheLatestRunsAndTheOthersAreOneRow() {
+    Dues dues = Dues.of(stored(T), minutely(CatchUp.ofDefaults()), minute(60).plusSeconds(5));
+
+    assertThat(dues.runs()).containsExactly(minute(60));
+    assertThat(dues.passed()).containsExactly(new Passed(T, 60, Reason.MISSED));
+    assertThat(dues.next()).contains(minute(61));
+  }
+
+  @Test
+  void whatIsTooLateIsMissedAltogether() {
+    Dues dues = Dues.of(stored(T), minutely(CatchUp.none()), minute(2).plusSeconds(30));
+
+    assertThat(dues.runs()).isEmpty();
+    assertThat(dues.passed()).containsExactly(new Passed(T, 3, Reason.MISSED));
+    assertThat(dues.next()).contains(minute(3));
+  }
+
+  @Test
+  void allMeansTheNewestUpToTheNumber() {
+    Dues dues = Dues.of(stored(T), minutely(CatchUp.all(3)), minute(5).plusSeconds(30));
+
+    assertThat(dues.runs()).containsExactly(minute(3), minute(4), minute(5));
+    assertThat(dues.passed()).containsExactly(new Passed(T, 3, Reason.MISSED));
+  }
+
+  @Test
+  void whatIsOnTimeNeedsNoCatchingUp() {
+    Plan secondly = plan(Schedule.every(Duration.ofSeconds(1)), CatchUp.ofDefaults());
+
+    Dues dues = Dues.of(stored(T), secondly, T.plusMillis(2_100));
+
+    assertThat(dues.runs()).containsExactly(T, T.plusSeconds(1), T.plusSeconds(2));
+    assertThat(dues.passed()).isEmpty();
+  }
+
+  @Test
+  void backoffCostsTicksUnlessAllAreWanted() {
+    StoredSchedule failing = stored(T, Optional.of(minute(2).plusSeconds(1)), Optional.empty());
+    Instant now = minute(2).plusSeconds(1);
+
+    Dues one = Dues.of(failing, minutely(CatchUp.ofDefaults()), now);
+    Dues all = Dues.of(failing, minutely(CatchUp.all(10)), now);
+
+    assertThat(one.passed()).containsExactly(new Passed(T, 3, Reason.BACKOFF));
+    assertThat(one.runs()).isEmpty();
+    assertThat(one.next()).contains(minute(3));
+    assertThat(all.runs()).containsExactly(T, minute(1), minute(2));
+  }
+
+  @Test
+  void aPauseThatEndedIsPassedOver() {
+    StoredSchedule paused = stored(T, Optional.empty(), Optional.of(minute(30)));
+
+    Dues dues = Dues.of(paused, minutely(CatchUp.all(100)), minute(30).plusMillis(10));
+
+    assertThat(dues.passed()).containsExactly(new Passed(T, 30, Reason.PAUSED));
+    assertThat(dues.runs()).containsExactly(minute(30));
+  }
+
+  @Test
+  void aOneShotHasNoNextTime() {
+    Dues dues = Dues.of(stored(T), plan(Schedule.once(T), CatchUp.ofDefaults()), T.plusSeconds(1));
+
+    assertThat(dues.runs()).containsExactly(T);
+    assertThat(dues.next()).isEmpty();
+  }
+}

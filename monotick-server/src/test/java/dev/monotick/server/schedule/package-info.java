@@ -1,0 +1,4 @@
+@NullMarked
+package dev.monotick.server.schedule;
+
+import org.jspecify.annotations.NullMarked;
