@@ -100,10 +100,10 @@ class AgentSettingsTest {
         "it has work",
         () ->
             agent
-                .post("/v1/agents/loser/poll", Api.json("waitSeconds", 1))
-                .body()
-                .path("leases")
-                .size()
+                    .post("/v1/agents/loser/poll", Api.json("waitSeconds", 1))
+                    .body()
+                    .path("leases")
+                    .size()
                 == 1);
 
     awaitFailure(id, "lost with 1 agents");
@@ -112,9 +112,7 @@ class AgentSettingsTest {
   @Test
   void loopsRunAsOftenAsIsSet() {
     Map<String, Schedule> schedules = new HashMap<>();
-    installation
-        .beans(0, Task.class)
-        .forEach(each -> schedules.put(each.name(), each.schedule()));
+    installation.beans(0, Task.class).forEach(each -> schedules.put(each.name(), each.schedule()));
 
     assertThat(schedules.get("agent-health")).isEqualTo(Schedule.every(Duration.ofMillis(200)));
     assertThat(schedules.get("remote-work")).isEqualTo(Schedule.every(Duration.ofMillis(300)));
@@ -205,9 +203,6 @@ class AgentSettingsTest {
     least.put("monotick.command.output-limit", "-1");
 
     assertThatThrownBy(() -> Settings.read(name -> least.getOrDefault(name, "")))
-        .satisfies(
-            e ->
-                assertThat(List.of(e.getMessage().split("\n")))
-                    .hasSize(least.size()));
+        .satisfies(e -> assertThat(List.of(e.getMessage().split("\n"))).hasSize(least.size()));
   }
 }
