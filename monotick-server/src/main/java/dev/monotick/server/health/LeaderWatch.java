@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.stereotype.Component;
 
 /** Watches whether somebody leads each group that has tasks here. */
@@ -19,18 +20,19 @@ import org.springframework.stereotype.Component;
 class LeaderWatch {
 
   private final Sql sql;
-  private final Monotick monotick;
+  private final ObjectProvider<Monotick> engine; // which has a task that looks here
   private final TimeSource time;
   private final Map<String, Long> leaderlessSince = new ConcurrentHashMap<>();
 
-  LeaderWatch(Sql sql, Monotick monotick, TimeSource time) {
+  LeaderWatch(Sql sql, ObjectProvider<Monotick> engine, TimeSource time) {
     this.sql = sql;
-    this.monotick = monotick;
+    this.engine = engine;
     this.time = time;
   }
 
   /** Looks who leads. */
   void look() {
+    Monotick monotick = engine.getObject();
     Set<String> groups =
         monotick.tasks().stream()
             .map(TaskStatus::spec)

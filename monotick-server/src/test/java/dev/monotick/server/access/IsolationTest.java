@@ -38,7 +38,11 @@ class IsolationTest {
 
   @BeforeAll
   void start() {
-    Api admin = installation.with("monotick.events.longest", "1s").start();
+    Api admin =
+        installation
+            .with("monotick.events.longest", "1s")
+            .with("monotick.secret.key", "bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmV3bmU=")
+            .start();
     operations =
         Operations.read(admin).stream().filter(each -> !OPEN.contains(each.toString())).toList();
     resources.create(operations.stream().map(Operation::path).collect(Collectors.toSet()));

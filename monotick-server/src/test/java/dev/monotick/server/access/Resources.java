@@ -131,7 +131,7 @@ final class Resources {
 
   /** Returns bodies that are right, so that nothing but the missing thing can be wrong. */
   Map<String, Object> bodies() {
-    String lease = "1.1";
+    String lease = UUID.randomUUID() + ":1";
     return Map.ofEntries(
         Map.entry("POST /v1/jobs/{id}/reschedule", Api.json("at", FAR)),
         Map.entry("PUT /v1/schedules/{id}", schedule()),
