@@ -41,4 +41,9 @@ public record AuditEntry(
       String tenant, String action, String subject, Map<String, Object> detail) {
     return new AuditEntry(tenant, "system", "SYSTEM", action, subject, detail);
   }
+
+  /** Returns the same of a tenant. */
+  AuditEntry of(String other) {
+    return new AuditEntry(other, actor, actorType, action, subject, detail);
+  }
 }

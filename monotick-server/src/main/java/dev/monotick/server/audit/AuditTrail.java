@@ -1,14 +1,15 @@
 package dev.monotick.server.audit;
 
 import dev.monotick.server.database.Sql;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
@@ -24,8 +25,7 @@ public class AuditTrail {
   private final Sql sql;
   private final JsonMapper json;
 
-  @SuppressWarnings("ArrayRecordComponent") // carried, never compared
-  private record End(long seq, byte[] hash) {}
+  private record Locked(AuditEnd end, Instant now) {}
 
   AuditTrail(Sql sql, JsonMapper json) {
     this.sql = sql;
@@ -39,6 +39,7 @@ public class AuditTrail {
 
   /**
    * Appends entries, of each tenant in this order; tenants are locked in the order of their names.
+   * Two statements for each tenant, however many entries it has.
    */
   public void append(List<AuditEntry> entries) {
     if (entries.isEmpty()) {
@@ -51,84 +52,75 @@ public class AuditTrail {
   }
 
   private void appendTo(String tenant, List<AuditEntry> entries) {
-    End end = lock(tenant);
-    Instant now =
-        sql.of("select clock_timestamp()")
-            .query((row, number) -> row.getTimestamp(1).toInstant())
-            .single()
-            .truncatedTo(ChronoUnit.MICROS);
+    Locked locked =
+        lock(tenant)
+            .orElseGet(
+                () -> {
+                  begin(tenant);
+                  return lock(tenant).orElseThrow();
+                });
+    List<AuditEvent> events = new ArrayList<>(entries.size());
+    AuditEnd end = locked.end();
     for (AuditEntry entry : entries) {
-      End next = next(end, entry, now);
-      insert(entry, now, end, next);
-      end = next;
+      AuditEvent event =
+          AuditEvent.after(end, locked.now(), entry, json.writeValueAsString(entry.detail()));
+      events.add(event);
+      end = event.end();
     }
-    sql.of("update @audit_chain set seq = :seq, hash = :hash where tenant = :tenant")
-        .param("seq", end.seq())
-        .param("hash", end.hash())
-        .param("tenant", tenant)
-        .update();
+    insert(tenant, events, end);
   }
 
-  private End lock(String tenant) {
+  private void begin(String tenant) {
     sql.of("insert into @audit_chain (tenant) values (:tenant) on conflict (tenant) do nothing")
         .param("tenant", tenant)
         .update();
-    return sql.of("select seq, hash from @audit_chain where tenant = :tenant for update")
+  }
+
+  private Optional<Locked> lock(String tenant) {
+    return sql.of(
+            """
+            select seq, hash, clock_timestamp() as now from @audit_chain
+             where tenant = :tenant for update
+            """)
         .param("tenant", tenant)
-        .query((row, number) -> new End(row.getLong(1), row.getBytes(2)))
-        .single();
+        .query(
+            (row, number) ->
+                new Locked(
+                    AuditEnd.of(row, number),
+                    row.getObject("now", OffsetDateTime.class)
+                        .toInstant()
+                        .truncatedTo(ChronoUnit.MICROS)))
+        .optional();
   }
 
-  private End next(End end, AuditEntry entry, Instant at) {
-    long seq = end.seq() + 1;
-    return new End(seq, hash(end.hash(), seq, at, entry, json.writeValueAsString(entry.detail())));
-  }
-
-  /**
-   * The hash of a row: of the one before it, and of its own values, each with its length before it.
-   */
-  static byte[] hash(byte[] previous, long seq, Instant at, AuditEntry entry, String detail) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(previous);
-      for (String each :
-          List.of(
-              entry.tenant(),
-              String.valueOf(seq),
-              at.toString(),
-              entry.actor(),
-              entry.actorType(),
-              entry.action(),
-              entry.subject(),
-              detail)) {
-        byte[] bytes = each.getBytes(StandardCharsets.UTF_8);
-        digest.update((bytes.length + ":").getBytes(StandardCharsets.UTF_8));
-        digest.update(bytes);
-      }
-      return digest.digest();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
-  }
-
-  private void insert(AuditEntry entry, Instant at, End before, End after) {
+  private void insert(String tenant, List<AuditEvent> events, AuditEnd end) {
     sql.of(
             """
+            with chain as (
+              update @audit_chain set seq = :seq, hash = decode(:hash, 'hex') where tenant = :tenant)
             insert into @audit_event
               (tenant, seq, at, actor, actor_type, action, subject, detail, previous, hash)
-            values (:tenant, :seq, :at, :actor, :type, :action, :subject,
-                    :detail, :previous, :hash)
+            select :tenant, e.seq, :at, e.actor, e.type, e.action, e.subject, e.detail,
+                   decode(e.previous, 'hex'), decode(e.hash, 'hex')
+              from unnest(:seqs, :actors, :types, :actions, :subjects, :details, :previous, :hashes)
+                   as e (seq, actor, type, action, subject, detail, previous, hash)
             """)
-        .param("tenant", entry.tenant())
-        .param("seq", after.seq())
-        .param("at", java.sql.Timestamp.from(at))
-        .param("actor", entry.actor())
-        .param("type", entry.actorType())
-        .param("action", entry.action())
-        .param("subject", entry.subject())
-        .param("detail", json.writeValueAsString(entry.detail()))
-        .param("previous", before.hash())
-        .param("hash", after.hash())
+        .param("tenant", tenant)
+        .param("seq", end.seq())
+        .param("hash", end.hash())
+        .param("at", java.sql.Timestamp.from(events.get(0).at()))
+        .param("seqs", events.stream().map(AuditEvent::seq).toArray(Long[]::new))
+        .param("actors", column(events, AuditEvent::actor))
+        .param("types", column(events, AuditEvent::actorType))
+        .param("actions", column(events, AuditEvent::action))
+        .param("subjects", column(events, AuditEvent::subject))
+        .param("details", column(events, AuditEvent::detail))
+        .param("previous", column(events, AuditEvent::previous))
+        .param("hashes", column(events, AuditEvent::hash))
         .update();
+  }
+
+  private static String[] column(List<AuditEvent> events, Function<AuditEvent, String> value) {
+    return events.stream().map(value).toArray(String[]::new);
   }
 }

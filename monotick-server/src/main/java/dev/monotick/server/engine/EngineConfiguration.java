@@ -29,25 +29,41 @@ class EngineConfiguration {
     return Jobs.of(store);
   }
 
+  /**
+   * What the engine is to do.
+   *
+   * @param tasks all tasks that are beans
+   * @param handlings all handlers that are
+   */
+  record Work(List<Task> tasks, List<JobHandling<?>> handlings) {}
+
+  @Bean
+  Work engineWork(List<Task> tasks, List<JobHandling<?>> handlings) {
+    return new Work(tasks, handlings);
+  }
+
   @Bean(destroyMethod = "") // EngineLife stops it
   Monotick monotick(
       PostgresStore store,
       Settings settings,
       Environment environment,
-      List<Task> tasks,
-      List<JobHandling<?>> handlings) {
+      Work work,
+      EngineObservers observers) {
     MonotickBuilder builder =
         Monotick.builder()
             .store(store)
-            .environment(EngineSettings.variables(settings, environment, tasks))
+            .environment(EngineSettings.variables(settings, environment, work.tasks()))
             .concurrency(settings.get(Known.WORKER_CONCURRENCY));
     String name = settings.get(Known.REPLICA_NAME);
     if (!name.isEmpty()) {
       builder.replicaName(name);
     }
-    tasks.forEach(builder::task);
-    handlings.forEach(each -> each.addTo(builder));
-    return builder.build();
+    work.tasks().forEach(builder::task);
+    work.handlings().forEach(each -> each.addTo(builder));
+    observers.addTo(builder);
+    Monotick monotick = builder.build();
+    observers.listeners().forEach(listener -> monotick.subscribe(listener));
+    return monotick;
   }
 
   @Bean

@@ -6,7 +6,7 @@ create table @audit_chain (
   tenant  text   not null primary key,  -- empty for what concerns the whole installation
   seq     bigint not null default 0,
   hash    bytea  not null default ''
-);
+) with (fillfactor = 50); -- updated by all that is done: room for the new version on the same page
 
 create table @audit_event (
   tenant      text        not null,
@@ -22,9 +22,9 @@ create table @audit_event (
   primary key (tenant, seq)
 );
 create index audit_event_subject on @audit_event (tenant, subject, seq);
-create index audit_event_at on @audit_event (at);
 
 -- What was verified, so that a check goes on where the last one ended, and what retention may remove.
+-- Once rows were removed, the checkpoint before the first that is left is where the chain begins.
 create table @audit_checkpoint (
   tenant   text        not null,
   seq      bigint      not null,
@@ -38,10 +38,14 @@ begin
   if tg_op = 'DELETE' and current_setting('monotick.audit_retention', true) = 'on' then
     return old;
   end if;
-  raise exception 'audit events are never changed or deleted' using errcode = 'insufficient_privilege';
+  raise exception 'the audit is never changed or deleted' using errcode = 'insufficient_privilege';
 end
 $$;
 create trigger audit_event_append_only before update or delete on @audit_event
   for each row execute function @audit_refuse();
 create trigger audit_event_no_truncate before truncate on @audit_event
+  for each statement execute function @audit_refuse();
+create trigger audit_checkpoint_append_only before update or delete on @audit_checkpoint
+  for each row execute function @audit_refuse();
+create trigger audit_checkpoint_no_truncate before truncate on @audit_checkpoint
   for each statement execute function @audit_refuse();

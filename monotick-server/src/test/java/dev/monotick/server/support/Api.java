@@ -134,7 +134,7 @@ public final class Api {
 
   private static JsonNode json(HttpResponse<String> answer) {
     String type = answer.headers().firstValue("Content-Type").orElse("");
-    return type.contains("json") && !answer.body().isEmpty()
+    return type.contains("json") && !type.contains("ndjson") && !answer.body().isEmpty()
         ? JSON.readTree(answer.body())
         : JSON.missingNode();
   }

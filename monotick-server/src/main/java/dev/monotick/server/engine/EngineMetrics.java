@@ -1,0 +1,78 @@
+package dev.monotick.server.engine;
+
+import dev.monotick.leader.Fence;
+import dev.monotick.ledger.Outcome;
+import dev.monotick.ledger.SkipReason;
+import dev.monotick.metric.MetricSink;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Passes the engine's figures on, and tells of rescues, for which there is no event. */
+final class EngineMetrics implements MetricSink {
+
+  private final MetricSink to;
+  private final IntConsumer rescues;
+
+  EngineMetrics(MetricSink to, IntConsumer rescues) {
+    this.to = to;
+    this.rescues = rescues;
+  }
+
+  @Override
+  public void taskRegistered(String task) {
+    to.taskRegistered(task);
+  }
+
+  @Override
+  public void tickStarted(String task, Duration lateness) {
+    to.tickStarted(task, lateness);
+  }
+
+  @Override
+  public void tickEnded(String task, Outcome outcome, Duration duration, Instant at) {
+    to.tickEnded(task, outcome, duration, at);
+  }
+
+  @Override
+  public void ticksNotRun(String task, Outcome outcome, @Nullable SkipReason reason, long count) {
+    to.ticksNotRun(task, outcome, reason, count);
+  }
+
+  @Override
+  public void tickLeftToLeader(String task) {
+    to.tickLeftToLeader(task);
+  }
+
+  @Override
+  public void duplicateRefused(String task) {
+    to.duplicateRefused(task);
+  }
+
+  @Override
+  public void refusedByFence(String task) {
+    to.refusedByFence(task);
+  }
+
+  @Override
+  public void leadership(String group, boolean leader, @Nullable Fence fence) {
+    to.leadership(group, leader, fence);
+  }
+
+  @Override
+  public void jobEnded(String kind, String end, Duration took) {
+    to.jobEnded(kind, end, took);
+  }
+
+  @Override
+  public void jobRefused(String kind) {
+    to.jobRefused(kind);
+  }
+
+  @Override
+  public void jobsRescued(int runs) {
+    to.jobsRescued(runs);
+    rescues.accept(runs);
+  }
+}
