@@ -9,6 +9,9 @@ import dev.monotick.server.web.Page;
 import dev.monotick.server.web.Versions;
 import dev.monotick.time.TimeSource;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
@@ -90,6 +93,9 @@ class KeyController {
 
   @PostMapping
   @Operation(summary = "Make a key; its secret is shown in this answer and never again")
+  @ApiResponse(
+      responseCode = "201",
+      content = @Content(schema = @Schema(implementation = MadeKey.class)))
   ResponseEntity<Object> make(Caller caller, HttpServletRequest http, @RequestBody NewKey wanted) {
     String name = Fields.required("name", wanted.name());
     if (name.length() > 100) {

@@ -9,6 +9,9 @@ import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.web.Page;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
@@ -60,6 +63,9 @@ class BulkController {
 
   @PostMapping("/v1/jobs/bulk")
   @Operation(summary = "Cancel, retry or purge the jobs that match a filter")
+  @ApiResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = JobBulk.Done.class)))
   ResponseEntity<Object> bulk(Caller caller, HttpServletRequest http, @RequestBody BulkBody body) {
     Action action = action(Fields.required("action", body.action()));
     JobQuery filter = filter(body.filter());
@@ -81,6 +87,9 @@ class BulkController {
 
   @PostMapping("/v1/dead-letters/requeue")
   @Operation(summary = "Have dead letters run again")
+  @ApiResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = JobBulk.Done.class)))
   ResponseEntity<Object> requeue(
       Caller caller, HttpServletRequest http, @RequestBody LettersBody body) {
     return letters(caller, http, body, Action.RETRY);
@@ -88,6 +97,9 @@ class BulkController {
 
   @PostMapping("/v1/dead-letters/purge")
   @Operation(summary = "Forget dead letters for good")
+  @ApiResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = JobBulk.Done.class)))
   ResponseEntity<Object> purge(
       Caller caller, HttpServletRequest http, @RequestBody LettersBody body) {
     return letters(caller, http, body, Action.PURGE);

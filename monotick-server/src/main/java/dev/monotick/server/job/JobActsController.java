@@ -13,6 +13,9 @@ import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.tenant.Quotas;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Instant;
@@ -71,6 +74,9 @@ class JobActsController {
 
   @PostMapping("/cancel")
   @Operation(summary = "Call a job off, wherever it is")
+  @ApiResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = JobDetail.class)))
   ResponseEntity<Object> cancel(
       Caller caller,
       HttpServletRequest http,
@@ -91,6 +97,9 @@ class JobActsController {
 
   @PostMapping("/retry")
   @Operation(summary = "Have a job run again that ended otherwise than well")
+  @ApiResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = JobDetail.class)))
   ResponseEntity<Object> retry(
       Caller caller,
       HttpServletRequest http,
@@ -123,6 +132,9 @@ class JobActsController {
 
   @PostMapping("/approve")
   @Operation(summary = "Let a job run that awaits approval; not by whoever wanted it")
+  @ApiResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = JobDetail.class)))
   ResponseEntity<Object> approve(
       Caller caller,
       HttpServletRequest http,
@@ -140,6 +152,9 @@ class JobActsController {
 
   @PostMapping("/reject")
   @Operation(summary = "End a job that awaits approval")
+  @ApiResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = JobDetail.class)))
   ResponseEntity<Object> reject(
       Caller caller,
       HttpServletRequest http,
@@ -156,6 +171,9 @@ class JobActsController {
 
   @PostMapping("/reschedule")
   @Operation(summary = "Give a job that waits for its time another one")
+  @ApiResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = JobDetail.class)))
   ResponseEntity<Object> reschedule(
       Caller caller,
       HttpServletRequest http,

@@ -14,6 +14,9 @@ import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.web.Idempotency;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
@@ -88,6 +91,9 @@ class NewJobController {
 
   @PostMapping
   @Operation(summary = "Create a job")
+  @ApiResponse(
+      responseCode = "201",
+      content = @Content(schema = @Schema(implementation = Created.class)))
   ResponseEntity<Object> create(
       Caller caller, HttpServletRequest http, @RequestBody NewJob wanted) {
     JobDraft draft = drafts.draft(caller, wanted);
@@ -118,6 +124,9 @@ class NewJobController {
 
   @PostMapping("/batch")
   @Operation(summary = "Create many jobs, all or none")
+  @ApiResponse(
+      responseCode = "201",
+      content = @Content(schema = @Schema(implementation = CreatedBatch.class)))
   ResponseEntity<Object> createMany(
       Caller caller, HttpServletRequest http, @RequestBody NewBatch wanted) {
     List<JobDraft> all = drafts(caller, wanted);

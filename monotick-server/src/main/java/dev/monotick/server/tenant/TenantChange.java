@@ -2,6 +2,7 @@ package dev.monotick.server.tenant;
 
 import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import io.swagger.v3.oas.annotations.media.Schema;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +27,16 @@ record TenantChange(
     Optional<Boolean> suspended,
     Optional<String> retainedPolicy,
     Map<Quota, @Nullable Long> quotas) {
+
+  /** What the body of a request may have; for the document of the API. */
+  record Body(
+      String name,
+      String title,
+      int weight,
+      boolean suspended,
+      @Schema(allowableValues = {"TRIM", "REFUSE"}) String retainedPolicy,
+      @Schema(description = "a number, \"unlimited\", or null for the default")
+          Map<String, Object> quotas) {}
 
   private static final int LONGEST_TITLE = 200;
   private static final int GREATEST_WEIGHT = 1_000;

@@ -12,6 +12,9 @@ import dev.monotick.server.web.Idempotency;
 import dev.monotick.server.web.Page;
 import dev.monotick.server.web.Versions;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
@@ -56,8 +59,13 @@ class TenantController {
 
   @PostMapping
   @Operation(summary = "Create a tenant")
+  @ApiResponse(
+      responseCode = "201",
+      content = @Content(schema = @Schema(implementation = TenantView.class)))
   ResponseEntity<Object> create(
-      Caller caller, HttpServletRequest http, @RequestBody JsonNode body) {
+      Caller caller,
+      HttpServletRequest http,
+      @RequestBody @Schema(implementation = TenantChange.Body.class) JsonNode body) {
     TenantChange wanted = TenantChange.read(body);
     JsonNode given = body.get("name");
     String name =
@@ -98,7 +106,7 @@ class TenantController {
       Caller caller,
       @PathVariable String name,
       @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch,
-      @RequestBody JsonNode body) {
+      @RequestBody @Schema(implementation = TenantChange.Body.class) JsonNode body) {
     TenantChange wanted = TenantChange.read(body);
     if (body.has("name") && !body.get("name").asString("").equals(name)) {
       throw Problem.invalid("name", "name of a tenant cannot be changed");

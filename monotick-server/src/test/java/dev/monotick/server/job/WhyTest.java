@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.TestReporter;
 
 /** Why jobs wait, and how tenants share a replica that runs few at a time. */
 @TestInstance(Lifecycle.PER_CLASS)
@@ -103,7 +104,7 @@ class WhyTest {
    * milliseconds; two seconds leave room for a busy machine, and are far from the end of the flood.
    */
   @Test
-  void aFloodOfOneTenantDoesNotDelayAnother() {
+  void aFloodOfOneTenantDoesNotDelayAnother(TestReporter reporter) {
     Api flooding = Work.tenant(installation.api(), "flood", "activeJobs", "unlimited");
     Api calm = Work.tenant(installation.api(), "calm");
     List<Object> jobs = new ArrayList<>();
@@ -122,6 +123,7 @@ class WhyTest {
     long millis = (System.nanoTime() - begun) / 1_000_000;
     long ready = flooding.get("/v1/statistics").body().path("total").path("ready").asLong();
 
+    reporter.publishEntry("behind " + ready + " jobs of another tenant", millis + " ms");
     assertThat(millis)
         .as("took %d ms, with %d jobs of the other tenant still waiting", millis, ready)
         .isLessThan(2_000);
