@@ -1,5 +1,6 @@
 package dev.monotick.cli;
 
+import dev.monotick.cli.agent.AgentCommand;
 import dev.monotick.schedule.ScheduleSyntaxException;
 import java.io.PrintWriter;
 import java.time.Clock;
@@ -15,7 +16,7 @@ import picocli.CommandLine.Spec;
     name = "monotick",
     description = "One tick, one effect, however many replicas run.",
     mixinStandardHelpOptions = true,
-    subcommands = {ExplainCommand.class, DrillCommand.class})
+    subcommands = {ExplainCommand.class, DrillCommand.class, AgentCommand.class})
 public final class MonotickCommand implements Runnable {
 
   /** What scripts can tell apart: 0 done, 1 failed, 2 asked for something that can't be. */

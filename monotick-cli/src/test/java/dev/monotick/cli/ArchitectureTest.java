@@ -14,4 +14,9 @@ class ArchitectureTest extends ArchitectureRules {
   protected Set<String> placesForPrinting() {
     return Set.of("dev.monotick.cli");
   }
+
+  @Override
+  protected Set<String> placesForThreads() {
+    return Set.of("dev.monotick.cli.agent.StopSignal"); // signals reach a process by a thread
+  }
 }

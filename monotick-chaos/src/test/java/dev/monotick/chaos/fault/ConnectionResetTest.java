@@ -9,7 +9,6 @@ import dev.monotick.chaos.cluster.Surroundings;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * All connections of a leader that lives are reset at the same moment. Seen from the server this is
@@ -18,7 +17,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  */
 @Tag("thorough")
 @Timeout(120)
-@ResourceLock(Servers.SHARED_SERVER)
 class ConnectionResetTest {
 
   private static final int RESETS = 3;

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * What may happen to replicas, one fault after the other to the same cluster; after each, the whole
@@ -37,7 +36,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(120)
-@ResourceLock(Servers.SHARED_SERVER)
 abstract class FaultScenarios {
 
   private static final Duration D = Run.TIMING.leaseDuration();
@@ -57,7 +55,7 @@ abstract class FaultScenarios {
   void startCluster() {
     String name = "faults_" + flavour.name().toLowerCase(Locale.ROOT);
     Path folder = Run.folder(name);
-    server = Servers.shared();
+    server = new EmbeddedServer(folder.resolve("server")); // its own: a scenario crashes it
     clocks = ClockShim.build(folder);
     run =
         new Run(
@@ -68,6 +66,7 @@ abstract class FaultScenarios {
   @AfterAll
   void stopCluster() {
     run.close();
+    server.close();
   }
 
   @Test

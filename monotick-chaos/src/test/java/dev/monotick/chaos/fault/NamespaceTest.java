@@ -26,7 +26,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("namespaces") // they are named after this process
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(120)
-@ResourceLock(Servers.SHARED_SERVER)
 class NamespaceTest {
 
   private Namespaces namespaces;

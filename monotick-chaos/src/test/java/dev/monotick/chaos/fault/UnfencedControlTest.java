@@ -20,7 +20,6 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * The same fault, sink and checker, without what Monotick adds: the check must fail. Otherwise the
@@ -28,7 +27,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  */
 @Tag("thorough")
 @Timeout(60)
-@ResourceLock(Servers.SHARED_SERVER)
 class UnfencedControlTest {
 
   private static final String A = "a";

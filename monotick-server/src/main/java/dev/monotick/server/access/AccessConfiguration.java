@@ -3,17 +3,21 @@ package dev.monotick.server.access;
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.problem.ProblemWriter;
 import dev.monotick.server.setting.Known;
+import dev.monotick.server.setting.PlatformSettings;
 import dev.monotick.server.setting.Settings;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.security.authorization.AuthorizationDecision;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.http.SessionCreationPolicy;
+import org.springframework.security.core.Authentication;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.access.intercept.AuthorizationFilter;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
@@ -29,8 +33,10 @@ class AccessConfiguration implements WebMvcConfigurer {
   private final AccessRules rules = new AccessRules();
 
   @Bean
-  SecurityFilterChain security(HttpSecurity http, AccessFilter filter, ProblemWriter problems)
+  SecurityFilterChain security(
+      HttpSecurity http, AccessFilter filter, ProblemWriter problems, Settings settings)
       throws Exception {
+    boolean metricsOpen = settings.get(PlatformSettings.PROMETHEUS_OPEN);
     return http.csrf(csrf -> csrf.disable()) // no cookies, so nothing to forge
         .httpBasic(basic -> basic.disable())
         .formLogin(form -> form.disable())
@@ -49,6 +55,10 @@ class AccessConfiguration implements WebMvcConfigurer {
         .authorizeHttpRequests(
             requests ->
                 requests
+                    .requestMatchers("/prometheus")
+                    .access(
+                        (who, context) ->
+                            new AuthorizationDecision(metricsOpen || maySeeMetrics(who.get())))
                     .requestMatchers("/health", "/health/**", "/error")
                     .permitAll()
                     .requestMatchers("/v1/callbacks/**") // proven by a token of the call's own
@@ -57,13 +67,28 @@ class AccessConfiguration implements WebMvcConfigurer {
                     .authenticated())
         .exceptionHandling(
             handling ->
-                handling.authenticationEntryPoint(
-                    (request, response, e) ->
-                        problems.write(
-                            response,
-                            Problem.unauthenticated(
-                                "give an API key as Authorization: Bearer mt_…"))))
+                handling
+                    .authenticationEntryPoint(
+                        (request, response, e) ->
+                            problems.write(
+                                response,
+                                Problem.unauthenticated(
+                                    "give an API key as Authorization: Bearer mt_…")))
+                    .accessDeniedHandler(
+                        (request, response, e) ->
+                            problems.write(
+                                response,
+                                Problem.forbidden(
+                                    "this needs a key of the whole installation, not of a tenant"))))
         .build();
+  }
+
+  /** Metrics are of all tenants. */
+  private static boolean maySeeMetrics(@Nullable Authentication who) {
+    return who != null
+        && who.getPrincipal() instanceof Caller caller
+        && caller.home().isEmpty()
+        && caller.role().covers(Role.VIEWER);
   }
 
   /** It is part of the chain above, and of nothing else. */

@@ -9,28 +9,50 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.MDC;
+import org.springframework.dao.DataAccessException;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
+import org.springframework.security.core.GrantedAuthority;
+import org.springframework.security.core.authority.SimpleGrantedAuthority;
 import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.stereotype.Component;
+import org.springframework.transaction.TransactionException;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Finds out who calls: {@code Authorization: Bearer mt_…}. Whoever belongs to no tenant names the
- * one he means by {@code Monotick-Tenant}; others may only name their own.
+ * Finds out who calls: {@code Authorization: Bearer mt_…}, or a token of the configured issuer.
+ * Whoever belongs to no tenant names the one he means by {@code Monotick-Tenant}; others may only
+ * name their own.
  */
 @Component
 class AccessFilter extends OncePerRequestFilter {
 
   static final String TENANT_HEADER = "Monotick-Tenant";
   private static final String BEARER = "Bearer ";
+  private static final String KEY = "mt_";
   private static final String DEFAULT_TENANT = "default";
 
+  /** Health shows its details to those who have it. */
+  private static final List<GrantedAuthority> PLATFORM =
+      List.of(new SimpleGrantedAuthority("ROLE_PLATFORM"));
+
   private final ApiKeys keys;
+  private final Tokens tokens;
+  private final FailedLogins failed;
+  private final ProvenLately proven;
   private final ProblemWriter problems;
 
-  AccessFilter(ApiKeys keys, ProblemWriter problems) {
+  AccessFilter(
+      ApiKeys keys,
+      Tokens tokens,
+      FailedLogins failed,
+      ProvenLately proven,
+      ProblemWriter problems) {
     this.keys = keys;
+    this.tokens = tokens;
+    this.failed = failed;
+    this.proven = proven;
     this.problems = problems;
   }
 
@@ -48,32 +70,71 @@ class AccessFilter extends OncePerRequestFilter {
       if (caller.isPresent()) {
         SecurityContext context = SecurityContextHolder.createEmptyContext();
         context.setAuthentication(
-            UsernamePasswordAuthenticationToken.authenticated(caller.get(), null, List.of()));
+            UsernamePasswordAuthenticationToken.authenticated(
+                caller.get(), null, caller.get().home().isEmpty() ? PLATFORM : List.of()));
         SecurityContextHolder.setContext(context);
+        MDC.put("tenant", caller.get().tenant());
       }
     } catch (Problem problem) {
       problems.write(response, problem);
       return;
+    } catch (DataAccessException | TransactionException e) {
+      logger.warn("nobody can be let in: " + e);
+      problems.write(response, Problem.unavailable("the database that knows keys is away"));
+      return;
     }
-    chain.doFilter(request, response); // Spring's own filter clears the context
+    try {
+      chain.doFilter(request, response); // Spring's own filter clears the context
+    } finally {
+      MDC.remove("tenant");
+    }
   }
 
   private Optional<Caller> caller(HttpServletRequest request) {
     String header = request.getHeader("Authorization");
-    if (header == null || !header.startsWith(BEARER)) {
+    if (header == null || !header.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
       return Optional.empty();
     }
+    String credential = header.substring(BEARER.length()).strip();
+    String address = ClientAddress.of(request);
+    if (!proven.has(credential)) {
+      failed.require(address);
+    }
+    Optional<String> asked = Optional.ofNullable(request.getHeader(TENANT_HEADER));
+    Caller caller;
+    try {
+      caller = credential.startsWith(KEY) ? ofKey(credential, asked) : ofToken(credential, asked);
+    } catch (Problem problem) {
+      throw problem.status() == 401
+          ? failed.failed(address, ApiKeys.claimed(credential), problem)
+          : problem;
+    }
+    proven.add(credential);
+    return Optional.of(caller);
+  }
+
+  private Caller ofKey(String credential, Optional<String> asked) {
     ApiKeys.Key key =
-        keys.find(header.substring(BEARER.length()).strip())
+        keys.find(credential)
             .orElseThrow(() -> Problem.unauthenticated("this API key is not known, or expired"));
-    return Optional.of(
-        new Caller(
-            key.id(),
-            key.name(),
-            key.role() == Role.AGENT ? "AGENT" : "KEY",
-            key.role(),
-            key.tenant(),
-            tenant(key.tenant(), Optional.ofNullable(request.getHeader(TENANT_HEADER)))));
+    return new Caller(
+        key.id(),
+        key.name(),
+        key.role() == Role.AGENT ? "AGENT" : "KEY",
+        key.role(),
+        key.tenant(),
+        tenant(key.tenant(), asked));
+  }
+
+  private Caller ofToken(String credential, Optional<String> asked) {
+    Tokens.User user = tokens.read(credential);
+    return new Caller(
+        user.subject(),
+        user.name(),
+        "USER",
+        user.role(),
+        user.tenant(),
+        tenant(user.tenant(), asked));
   }
 
   static String tenant(Optional<String> home, Optional<String> asked) {

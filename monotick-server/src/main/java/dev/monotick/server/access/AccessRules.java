@@ -5,6 +5,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.security.core.Authentication;
@@ -23,6 +24,7 @@ final class AccessRules implements HandlerInterceptor, HandlerMethodArgumentReso
   public boolean preHandle(
       HttpServletRequest request, HttpServletResponse response, Object handler) {
     if (!(handler instanceof HandlerMethod method)
+        || method.getBean() instanceof ErrorController
         || !method.getBeanType().getName().startsWith("dev.monotick.")) {
       return true;
     }

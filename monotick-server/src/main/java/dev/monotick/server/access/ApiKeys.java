@@ -156,6 +156,12 @@ public class ApiKeys {
         .flatMap(key -> key);
   }
 
+  /** Returns the name of the key that a text claims to be, which is no secret; empty if none. */
+  static String claimed(String text) {
+    String[] parts = parts(text);
+    return parts.length == 0 ? "" : parts[0];
+  }
+
   private Optional<Key> proven(ResultSet row, String secret) throws SQLException {
     if (!MessageDigest.isEqual(row.getBytes("hash"), hash(secret))) {
       return Optional.empty();

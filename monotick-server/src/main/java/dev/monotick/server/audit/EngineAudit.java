@@ -1,5 +1,6 @@
 package dev.monotick.server.audit;
 
+import dev.monotick.Monotick;
 import dev.monotick.audit.AuditSink;
 import dev.monotick.event.EventListener;
 import dev.monotick.event.MonotickEvent;
@@ -10,8 +11,6 @@ import dev.monotick.event.MonotickEvent.TaskPaused;
 import dev.monotick.event.MonotickEvent.TickEnded;
 import dev.monotick.ledger.Outcome;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.setting.Known;
-import dev.monotick.server.setting.Settings;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -23,6 +22,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
@@ -42,21 +42,26 @@ public class EngineAudit implements AuditSink, EventListener, SmartLifecycle {
 
   private final AuditTrail trail;
   private final Sql sql;
-  private final String replica;
+  private final ObjectProvider<Monotick> monotick;
   private final BlockingQueue<AuditEntry> queue = new LinkedBlockingQueue<>(MOST);
   private final AtomicLong dropped = new AtomicLong();
   private volatile boolean running;
 
-  EngineAudit(AuditTrail trail, Sql sql, Settings settings) {
+  EngineAudit(AuditTrail trail, Sql sql, ObjectProvider<Monotick> monotick) {
     this.trail = trail;
     this.sql = sql;
-    this.replica = settings.get(Known.REPLICA_NAME);
+    this.monotick = monotick;
+  }
+
+  /** Asked late: the engine is built with this as one of its parts. */
+  private String replica() {
+    return monotick.getObject().replicaName();
   }
 
   @Override
   public void record(dev.monotick.audit.AuditEvent event) {
     Map<String, Object> detail = new HashMap<>(event.details());
-    detail.put("replica", replica);
+    detail.put("replica", replica());
     add(AuditEntry.bySystem(AuditEntry.INSTALLATION, event.action(), event.subject(), detail));
   }
 
@@ -90,12 +95,12 @@ public class EngineAudit implements AuditSink, EventListener, SmartLifecycle {
 
   /** Records that this replica saw to runs of replicas that are gone. */
   public void rescued(int runs) {
-    installation("jobs_rescued", "replica/" + replica, Map.of("runs", runs));
+    installation("jobs_rescued", "replica/" + replica(), Map.of("runs", runs));
   }
 
   private void installation(String action, String subject, Map<String, Object> detail) {
     Map<String, Object> more = new HashMap<>(detail);
-    more.put("replica", replica);
+    more.put("replica", replica());
     add(AuditEntry.bySystem(AuditEntry.INSTALLATION, action, subject, more));
   }
 

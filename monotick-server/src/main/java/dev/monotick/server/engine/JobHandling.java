@@ -1,8 +1,11 @@
 package dev.monotick.server.engine;
 
 import dev.monotick.MonotickBuilder;
+import dev.monotick.job.JobContext;
 import dev.monotick.job.JobHandler;
 import dev.monotick.job.JobKind;
+import dev.monotick.job.JobOutcome;
+import org.slf4j.MDC;
 
 /**
  * A kind of jobs that this server runs, as a bean: the engine gets all there are.
@@ -13,6 +16,18 @@ import dev.monotick.job.JobKind;
 public record JobHandling<P>(JobKind<P> kind, JobHandler<P> handler) {
 
   void addTo(MonotickBuilder builder) {
-    builder.handler(kind, handler);
+    builder.handler(kind, this::run);
+  }
+
+  /** What is logged meanwhile says for which job. */
+  private JobOutcome run(JobContext<P> job) throws Exception {
+    MDC.put("tenant", job.lane().tenant());
+    MDC.put("job", job.id().toString());
+    try {
+      return handler.run(job);
+    } finally {
+      MDC.remove("job");
+      MDC.remove("tenant");
+    }
   }
 }

@@ -39,6 +39,7 @@ class JobActsController {
   private final JobActs acts;
   private final Jobs jobs;
   private final Quotas quotas;
+  private final Approvals approvals;
 
   /**
    * Why a job is called off.
@@ -61,10 +62,11 @@ class JobActsController {
    */
   record RescheduleBody(@Nullable String at) {}
 
-  JobActsController(JobActs acts, Jobs jobs, Quotas quotas) {
+  JobActsController(JobActs acts, Jobs jobs, Quotas quotas, Approvals approvals) {
     this.acts = acts;
     this.jobs = jobs;
     this.quotas = quotas;
+    this.approvals = approvals;
   }
 
   @PostMapping("/cancel")
@@ -133,7 +135,7 @@ class JobActsController {
         new Asked(caller, http, id, ifMatch, body),
         gated("job_approved", note),
         () -> {},
-        job -> jobs.approve(job.id(), caller.name(), note));
+        job -> !approvals.add(job, caller, note) || jobs.approve(job.id(), caller.name(), note));
   }
 
   @PostMapping("/reject")

@@ -42,11 +42,15 @@ class JobRetention {
   }
 
   @Bean
-  Task jobRetentionTask() {
+  Task jobRetentionTask(Approvals approvals) {
     return Task.named("job-retention")
         .every(settings.get(JobSettings.RETENTION_INTERVAL))
         .mode(HaMode.ONE_REPLICA)
-        .run(context -> owners().forEach(this::trim));
+        .run(
+            context -> {
+              owners().forEach(this::trim);
+              approvals.tidy();
+            });
   }
 
   private List<Owner> owners() {

@@ -77,6 +77,7 @@ class JobViews {
   private static Map<String, String> headers(Job job) {
     Map<String, String> headers = new java.util.TreeMap<>(job.headers());
     headers.remove(NewJob.CREATED_BY);
+    headers.remove(Approvals.NEEDED);
     return headers;
   }
 

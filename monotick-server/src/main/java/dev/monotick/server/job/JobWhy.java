@@ -23,6 +23,7 @@ class JobWhy {
 
   private final Jobs jobs;
   private final JobPlace place;
+  private final Approvals approvals;
   private final Set<String> handled;
 
   /**
@@ -35,9 +36,10 @@ class JobWhy {
    */
   record Answer(JobState state, String because, String sentence, Map<String, Object> facts) {}
 
-  JobWhy(Jobs jobs, JobPlace place, List<JobHandling<?>> handlings) {
+  JobWhy(Jobs jobs, JobPlace place, Approvals approvals, List<JobHandling<?>> handlings) {
     this.jobs = jobs;
     this.place = place;
+    this.approvals = approvals;
     this.handled = handlings.stream().map(each -> each.kind().name()).collect(Collectors.toSet());
   }
 
@@ -100,6 +102,13 @@ class JobWhy {
         });
     Optional.ofNullable(JobViews.createdBy(job)).ifPresent(by -> facts.put("notBy", by));
     place.pending(job.id()).ifPresent(many -> facts.put("pendingJobs", many));
+    int needed = Approvals.needed(job);
+    if (needed > 1) {
+      List<String> given = approvals.given(job);
+      facts.put("approvalsNeeded", needed);
+      facts.put("approvedBy", given);
+      text.append("; ").append(given.size()).append(" of ").append(needed).append(" have approved");
+    }
     return new Answer(job.state(), "APPROVAL", text.toString(), facts);
   }
 

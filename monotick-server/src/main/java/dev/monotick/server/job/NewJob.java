@@ -57,8 +57,9 @@ record NewJob(
    * That it waits for approval.
    *
    * @param within how long; then it expires
+   * @param approvals how many must approve, 1 to 10; one if not given
    */
-  record Approval(@Nullable String within) {}
+  record Approval(@Nullable String within, @Nullable Integer approvals) {}
 
   /** Makes a job of it; refuses, under the field's name, what cannot be. */
   JobDraft draft(Caller caller, WorkTypes types, PayloadBytes bytes) {
@@ -80,6 +81,10 @@ record NewJob(
       request = unique(request, Fields.required("uniqueKey", uniqueKey), uniqueWindow);
     }
     request = headed(request, headers == null ? Map.of() : headers).header(CREATED_BY, caller.id());
+    if (approval != null && approval.approvals() != null) {
+      int needed = Fields.number("approval.approvals", approval.approvals(), 1, 1, Approvals.MOST);
+      request = request.header(Approvals.NEEDED, String.valueOf(needed));
+    }
     return new JobDraft(
         request.lane(),
         request.kind().version(),

@@ -93,5 +93,12 @@ class RetainedJobs implements QuotaUse, TenantEnd {
       forget(some, 0);
       some = oldest(tenant, some.get(some.size() - 1), PIECE);
     }
+    long left = used(tenant);
+    if (left > 0) { // the engine is not done with those that ended a moment ago
+      throw Problem.conflict(
+              "not-empty",
+              "tenant " + tenant + " has " + left + " jobs that ended just now; try again soon")
+          .with("left", List.of(left + " jobs that ended just now"));
+    }
   }
 }

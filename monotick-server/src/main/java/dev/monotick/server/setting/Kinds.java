@@ -46,6 +46,10 @@ final class Kinds {
         name, fallback.toString(), text -> duration(text, least, most), false, about);
   }
 
+  static Setting<Rate> rate(String name, String fallback, String about) {
+    return new Setting<>(name, fallback, Rate::parse, false, about);
+  }
+
   static <E extends Enum<E>> Setting<E> word(String name, E fallback, Class<E> type, String about) {
     return new Setting<>(name, fallback.name(), text -> word(text, type), false, about);
   }

@@ -1,3 +1,5 @@
 /** Tests of the audit. */
-@org.jspecify.annotations.NullMarked
+@NullMarked
 package dev.monotick.server.audit;
+
+import org.jspecify.annotations.NullMarked;

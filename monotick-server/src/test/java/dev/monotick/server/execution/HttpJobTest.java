@@ -11,6 +11,7 @@ import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
@@ -37,6 +38,7 @@ class HttpJobTest {
           .with("monotick.http.timeout", "2s")
           .with("monotick.public.url", "https://monotick.example/")
           .with("monotick.secret.key", OLD_KEY)
+          .with("monotick.callback.timeout", "1s")
           .with("monotick.remote.interval", "100ms")
           .with("monotick.quota.active-jobs", "unlimited");
 
@@ -189,10 +191,18 @@ class HttpJobTest {
   void slowServicesAreCutOff() {
     target.on("/drip", Target.drip());
 
-    Job job =
+    Job byItself =
         awaitEnd(create("url", target.url("/drip"), "timeout", "PT0.3S", "retryOn", List.of()));
+    Job bySetting = awaitEnd(create("url", target.url("/drip"), "retryOn", List.of()));
 
-    assertThat(detail(job)).contains("took too long");
+    assertThat(detail(byItself)).contains("took too long");
+    assertThat(took(byItself)).isBetween(Duration.ofMillis(300), Duration.ofMillis(1_800));
+    assertThat(detail(bySetting)).contains("took too long");
+    assertThat(took(bySetting)).isGreaterThanOrEqualTo(Duration.ofSeconds(2));
+  }
+
+  private static Duration took(Job job) {
+    return job.attempts().get(job.attempts().size() - 1).took();
   }
 
   @Test
@@ -259,7 +269,10 @@ class HttpJobTest {
     assertThat(new String(stored, StandardCharsets.ISO_8859_1)).doesNotContain("abc");
 
     try (Installation other =
-        installation.sibling().with("monotick.secret.key", KEY + "," + OLD_KEY)) {
+        installation
+            .sibling()
+            .with("monotick.replica.name", "other")
+            .with("monotick.secret.key", KEY + "," + OLD_KEY)) {
       Api api = other.start();
       var secrets = other.bean(0, dev.monotick.server.secret.Secrets.class);
       String before = api.get("/v1/secrets/rotated").text("keyId");
@@ -273,7 +286,7 @@ class HttpJobTest {
   @Test
   void aServiceMayAnswerLater() {
     target.on("/later", Target.status(202));
-    String id = create("url", target.url("/later"), "callback", true);
+    String id = create("url", target.url("/later"), "callback", true, "callbackTimeout", "PT1M");
     Eventually.until("it is called", () -> !target.heard("/later").isEmpty());
     Target.Heard heard = target.heard("/later").get(0);
     String path = heard.header("Monotick-Callback").replace("https://monotick.example", "");
@@ -327,7 +340,7 @@ class HttpJobTest {
   void aCallThatNobodyEndsFailsItsAttempt() {
     target.on("/never", Target.status(202));
 
-    String id = create("url", target.url("/never"), "callback", true, "callbackTimeout", "PT0.3S");
+    String id = create("url", target.url("/never"), "callback", true);
 
     Eventually.until("a second call", () -> target.heard("/never").size() >= 2);
     assertThat(target.heard("/never").get(1).header("Monotick-Attempt")).isEqualTo("2");

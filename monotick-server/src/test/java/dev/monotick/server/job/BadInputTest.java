@@ -95,6 +95,7 @@ class BadInputTest {
         job("\"queue\":\"\"", "queue"),
         job("\"approval\":{}", "approval.within"),
         job("\"approval\":{\"within\":\"-PT1S\"}", "approval.within"),
+        job("\"approval\":{\"within\":\"PT1H\",\"approvals\":0}", "approval.approvals"),
         job("\"approval\":{\"by\":\"me\"}", "approval.by"),
         job("\"approval\":true", "approval"),
         job("\"parent\":\"1\"", "parent"),

@@ -11,6 +11,7 @@ import dev.monotick.server.support.Work;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -23,17 +24,34 @@ import tools.jackson.databind.JsonNode;
 class JobTest {
 
   private final Receiver receiver = new Receiver();
+  private final CountDownLatch released = new CountDownLatch(1);
   private final Installation installation =
       Installation.create().with("monotick.quota.active-jobs", "unlimited");
 
   @BeforeAll
   void start() {
     installation.start();
-    receiver.answers(call -> call.path().startsWith("/bad") ? 400 : 200);
+    installation.start();
+    receiver.answers(
+        call -> {
+          if (call.path().equals("/slow")) {
+            awaitRelease();
+          }
+          return call.path().startsWith("/bad") ? 400 : 200;
+        });
+  }
+
+  private void awaitRelease() {
+    try {
+      released.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @AfterAll
   void stop() {
+    released.countDown();
     installation.close();
     receiver.close();
   }
@@ -116,7 +134,7 @@ class JobTest {
     assertThat(job.path("payload").path("url").asString()).isEqualTo(receiver.url("/shown"));
     assertThat(job.path("result").path("status").asInt()).isEqualTo(200);
     assertThat(job.path("attempts").path(0).path("outcome").asString()).isEqualTo("SUCCEEDED");
-    assertThat(job.path("attempts").path(0).path("replica").asString()).isEqualTo("replica-1");
+    assertThat(job.path("attempts").path(0).path("replica").asString()).startsWith("replica-");
     assertThat(job.path("endedAt").asString()).isNotEmpty();
     assertThat(job.path("createdBy").asString()).isNotEmpty();
     Work.expect(200, acme.get("/v1/jobs/" + id + "/log"));
@@ -236,6 +254,33 @@ class JobTest {
   }
 
   @Test
+  void aRunningJobIsCalledOffFromAnyReplicaForGood() {
+    Api acme = tenant("running");
+    String id = Work.create(acme, Work.http(receiver.url("/slow")));
+    Work.await(acme, id, "RUNNING");
+    int other =
+        acme.get("/v1/jobs/" + id).body().path("running").path("replica").asString().endsWith("1")
+            ? 1
+            : 0;
+
+    Work.expect(200, acme.at(installation.port(other)).post("/v1/jobs/" + id + "/cancel"));
+    released.countDown();
+
+    Eventually.until(
+        "the replica is free of it",
+        () ->
+            installation
+                    .bean(0, Sql.class)
+                    .of("select count(*) from @@job_claim where ids @> array[:id]::bigint[]")
+                    .param("id", Long.valueOf(id))
+                    .query(Long.class)
+                    .single()
+                == 0);
+    assertThat(acme.get("/v1/jobs/" + id).text("state")).isEqualTo("CANCELLED");
+    assertThat(acme.get("/v1/usage").body().path("quotas").path(0).path("used").asInt()).isZero();
+  }
+
+  @Test
   void anActIsDoneOnceForAKey() {
     Api acme = tenant("oneact");
     String id = Work.create(acme, Work.later());
@@ -282,6 +327,33 @@ class JobTest {
     Work.await(owner, id, "SUCCEEDED");
     Work.expect(409, other.post("/v1/jobs/" + id + "/approve"));
     assertThat(owner.get("/v1/jobs/" + id + "/log").raw().body()).contains("approved by");
+  }
+
+  @Test
+  void severalMustApproveEachForHimself() {
+    Api owner = tenant("several");
+    Api first = Work.key(owner, "OPERATOR");
+    Api second = Work.key(owner, "OPERATOR");
+    String id =
+        Work.create(
+            owner,
+            Work.http(
+                receiver.url("/several"), "approval", Api.json("within", "PT1H", "approvals", 2)));
+    String approve = "/v1/jobs/" + id + "/approve";
+
+    assertThat(Work.expect(200, first.post(approve)).text("state")).isEqualTo("AWAITING_APPROVAL");
+    Work.expect(409, first.post(approve));
+    Work.expect(403, owner.post(approve));
+    assertThat(owner.get("/v1/jobs/" + id + "/why").text("sentence")).contains("1 of 2");
+    Work.expect(200, owner.post("/v1/jobs/" + id + "/reject"));
+    Work.expect(200, owner.post("/v1/jobs/" + id + "/retry"));
+    Work.expect(200, second.post(approve));
+    assertThat(owner.get("/v1/jobs/" + id).text("state"))
+        .as("what was approved before does not count")
+        .isEqualTo("AWAITING_APPROVAL");
+    Work.expect(200, first.post(approve));
+
+    Work.await(owner, id, "SUCCEEDED");
   }
 
   @Test

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.monotick.server.MonotickServer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,6 +90,11 @@ public final class Installation implements AutoCloseable {
   /** Returns a part of a replica. */
   public <T> T bean(int replica, Class<T> type) {
     return replicas.get(replica).getBean(type);
+  }
+
+  /** Returns all parts of a replica of a type. */
+  public <T> Collection<T> beans(int replica, Class<T> type) {
+    return replicas.get(replica).getBeansOfType(type).values();
   }
 
   /** Stops a replica in good order. */

@@ -184,6 +184,8 @@ class TenantTest {
           .contains("{\"quota\":\"agents\",\"used\":0,\"limit\":\"unlimited\",\"percent\":null}")
           .contains("{\"quota\":\"schedules\",\"used\":0,\"limit\":0,\"percent\":100.0}");
     }
+    assertThat(admin().get("/v1/tenants/default/usage").raw().body())
+        .contains("\"retainedJobs\",\"used\":0,\"limit\":40");
     Work.expect(404, admin().get("/v1/tenants/nobody/usage"));
   }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.monotick.cli.agent;
+
+import org.jspecify.annotations.NullMarked;

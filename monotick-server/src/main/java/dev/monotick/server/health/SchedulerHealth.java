@@ -1,0 +1,120 @@
+package dev.monotick.server.health;
+
+import dev.monotick.Monotick;
+import dev.monotick.server.audit.AuditHealth;
+import dev.monotick.server.setting.PlatformSettings;
+import dev.monotick.server.setting.Settings;
+import dev.monotick.task.TaskStatus;
+import dev.monotick.time.TimeSource;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The parts of {@code /health/scheduler}; each is named after what may be wrong. */
+@Configuration(proxyBeanMethods = false)
+class SchedulerHealth {
+
+  /** No leader for n seconds. */
+  @Bean
+  HealthIndicator leadershipHealthIndicator(LeaderWatch watch, Settings settings) {
+    Duration longest = settings.get(PlatformSettings.HEALTH_LEADERLESS);
+    return () -> {
+      Map<String, Duration> leaderless = watch.leaderless();
+      boolean well = leaderless.values().stream().noneMatch(each -> each.compareTo(longest) > 0);
+      Health.Builder health = well ? Health.up() : Health.down();
+      leaderless.forEach(
+          (group, since) -> health.withDetail(group, "no leader for " + since.toSeconds() + " s"));
+      return health.build();
+    };
+  }
+
+  /** A task that is late, and is neither paused, backing off nor running. */
+  @Bean
+  HealthIndicator tasksHealthIndicator(Monotick monotick, TimeSource time, Settings settings) {
+    Duration latest = settings.get(PlatformSettings.HEALTH_LATE);
+    return () -> {
+      Map<String, String> late = late(monotick.tasks(), time.now(), latest);
+      return (late.isEmpty() ? Health.up() : Health.down()).withDetails(late).build();
+    };
+  }
+
+  static Map<String, String> late(List<TaskStatus> tasks, Instant now, Duration latest) {
+    Map<String, String> late = new TreeMap<>();
+    for (TaskStatus task : tasks) {
+      Instant next = task.next();
+      if (next != null
+          && task.running() == 0
+          && task.paused() == null
+          && task.backoffUntil() == null) {
+        Duration by = Duration.between(next, now);
+        if (by.compareTo(latest) > 0) {
+          late.put(task.name(), "task late by " + by.toSeconds() + " s");
+        }
+      }
+    }
+    return late;
+  }
+
+  /** Jobs that are ready while nothing runs, and who keeps the tables from being cleaned. */
+  @Bean
+  HealthIndicator jobsHealthIndicator(BacklogWatch watch, TimeSource time, Settings settings) {
+    Duration latest = settings.get(PlatformSettings.HEALTH_LATE);
+    Duration oldest = settings.get(PlatformSettings.METRICS_INTERVAL).multipliedBy(3).plus(latest);
+    return () ->
+        watch
+            .last()
+            .map(
+                seen -> {
+                  Duration age = Duration.ofNanos(time.nanos() - seen.at());
+                  return age.compareTo(oldest) > 0
+                      ? Health.down()
+                          .withDetail("jobs", "not looked at for " + age.toSeconds() + " s")
+                          .build()
+                      : jobs(seen, latest);
+                })
+            .orElseGet(() -> Health.unknown().withDetail("jobs", "not looked at yet").build());
+  }
+
+  static Health jobs(BacklogWatch.Seen seen, Duration latest) {
+    Duration oldest = seen.report().oldestReady().orElse(Duration.ZERO);
+    boolean idle = seen.ready() > 0 && seen.running() == 0 && oldest.compareTo(latest) > 0;
+    Health.Builder health =
+        (idle ? Health.down() : Health.up())
+            .withDetail("ready", seen.ready())
+            .withDetail("running", seen.running())
+            .withDetail("oldestReadySeconds", oldest.toSeconds());
+    if (idle) {
+      health.withDetail("idle", "enabled but idle: jobs are ready and nothing runs");
+    }
+    seen.report().holders().stream()
+        .findFirst()
+        .ifPresent(
+            holder ->
+                health.withDetail(
+                    "oldestSnapshot",
+                    holder.kind()
+                        + " "
+                        + holder.name()
+                        + " ("
+                        + holder.detail()
+                        + "), "
+                        + holder.transactions()
+                        + " transactions ago"));
+    return health.build();
+  }
+
+  /** A chain that was changed. */
+  @Bean
+  HealthIndicator auditHealthIndicator(AuditHealth audit) {
+    return () -> {
+      Map<String, String> broken = audit.broken();
+      return (broken.isEmpty() ? Health.up() : Health.down()).withDetails(broken).build();
+    };
+  }
+}

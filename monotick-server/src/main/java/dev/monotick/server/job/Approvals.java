@@ -1,0 +1,81 @@
+package dev.monotick.server.job;
+
+import dev.monotick.job.Job;
+import dev.monotick.server.access.Caller;
+import dev.monotick.server.database.Sql;
+import dev.monotick.server.problem.Problem;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.stereotype.Component;
+
+/**
+ * Counts who approved a job, for those that need more than one. Called in a transaction that has
+ * the end of the tenant's audit chain, so of several who approve at once each sees those before.
+ */
+@Component
+class Approvals {
+
+  /** The header that says how many must approve; one if it is not there. */
+  static final String NEEDED = "approvals";
+
+  /** The most that may be asked for. */
+  static final int MOST = 10;
+
+  private final Sql sql;
+
+  Approvals(Sql sql) {
+    this.sql = sql;
+  }
+
+  static int needed(Job job) {
+    return Optional.ofNullable(job.headers().get(NEEDED)).map(Integer::parseInt).orElse(1);
+  }
+
+  /** Says whether, with this one, enough have approved. Refuses one who has already. */
+  boolean add(Job job, Caller caller, String note) {
+    int needed = needed(job);
+    if (needed <= 1) {
+      return true;
+    }
+    int added =
+        sql.of(
+                """
+                insert into @job_approval (job_id, round, by_id, by, note)
+                values (:job, :round, :id, :by, :note) on conflict do nothing
+                """)
+            .param("job", job.id().value())
+            .param("round", round(job))
+            .param("id", caller.id())
+            .param("by", caller.name())
+            .param("note", note)
+            .update();
+    if (added == 0) {
+      throw Problem.conflict(
+          "approved-already", "job " + job.id() + " has this key's approval; it needs another's");
+    }
+    return given(job).size() >= needed;
+  }
+
+  /** Returns who approved it in this round. */
+  List<String> given(Job job) {
+    return sql.of("select by from @job_approval where job_id = :job and round = :round order by at")
+        .param("job", job.id().value())
+        .param("round", round(job))
+        .query(String.class)
+        .list();
+  }
+
+  /** Forgets approvals of jobs that are not on record any more. */
+  void tidy() {
+    sql.of(
+            """
+            delete from @job_approval a
+             where not exists (select from @@job j where j.id = a.job_id)
+            """)
+        .update();
+  }
+
+  private static int round(Job job) {
+    return job.attempts().isEmpty() ? 0 : job.attempts().get(job.attempts().size() - 1).run();
+  }
+}

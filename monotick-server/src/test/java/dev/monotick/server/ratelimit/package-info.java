@@ -1,0 +1,5 @@
+/** Tests of limits on requests. */
+@NullMarked
+package dev.monotick.server.ratelimit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Tests of what holds for all requests. */
+@NullMarked
+package dev.monotick.server.web;
+
+import org.jspecify.annotations.NullMarked;
