@@ -13,6 +13,9 @@ import dev.monotick.server.setting.Settings;
 import dev.monotick.server.web.Idempotency;
 import dev.monotick.server.web.Versions;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
@@ -143,6 +146,9 @@ class ScheduleActionController {
   @PostMapping("/trigger")
   @Needs(Role.OPERATOR)
   @Operation(summary = "Make a job of a schedule now, beside its times")
+  @ApiResponse(
+      responseCode = "201",
+      content = @Content(schema = @Schema(implementation = ScheduleActions.Triggered.class)))
   ResponseEntity<Object> trigger(Caller caller, HttpServletRequest http, @PathVariable String id) {
     String key =
         Optional.ofNullable(http.getHeader(Idempotency.HEADER))
@@ -164,6 +170,9 @@ class ScheduleActionController {
   @PostMapping("/backfill")
   @Needs(Role.OPERATOR)
   @Operation(summary = "Make jobs of past times that have none")
+  @ApiResponse(
+      responseCode = "200",
+      content = @Content(schema = @Schema(implementation = ScheduleActions.Backfilled.class)))
   ResponseEntity<Object> backfill(
       Caller caller,
       HttpServletRequest http,

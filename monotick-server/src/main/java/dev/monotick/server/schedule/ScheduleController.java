@@ -9,6 +9,9 @@ import dev.monotick.server.web.Idempotency;
 import dev.monotick.server.web.Page;
 import dev.monotick.server.web.Versions;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.media.Content;
+import io.swagger.v3.oas.annotations.media.Schema;
+import io.swagger.v3.oas.annotations.responses.ApiResponse;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
@@ -49,6 +52,9 @@ class ScheduleController {
   @PostMapping
   @Needs(Role.OPERATOR)
   @Operation(summary = "Create a schedule")
+  @ApiResponse(
+      responseCode = "201",
+      content = @Content(schema = @Schema(implementation = ScheduleView.class)))
   ResponseEntity<Object> create(
       Caller caller, HttpServletRequest http, @RequestBody ScheduleSpec spec) {
     ResponseEntity<Object> answer =

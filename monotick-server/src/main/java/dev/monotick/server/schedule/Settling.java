@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -92,6 +91,7 @@ class Settling {
   }
 
   private int settleSome() {
+    ledger.beImpatient();
     List<Ended> ended = end();
     if (ended.isEmpty()) {
       return 0;
@@ -103,9 +103,14 @@ class Settling {
             .stream()
             .map(each -> result(each.getKey(), each.getValue()))
             .toList();
+    List<UUID> failed =
+        results.stream().filter(each -> each.failures() > 0).map(Result::schedule).toList();
+    if (!failed.isEmpty()) {
+      ledger.lock(failed); // schedules before their results, as all do
+    }
     record(results);
     List<AuditEntry> entries = new ArrayList<>();
-    for (Failing failing : failing(results)) {
+    for (Failing failing : failed.isEmpty() ? List.<Failing>of() : failing(failed)) {
       slowDown(failing, entries);
     }
     audit.append(entries);
@@ -194,26 +199,18 @@ class Settling {
         .update();
   }
 
-  /** Locks those schedules whose last job failed. */
-  private List<Failing> failing(List<Result> results) {
-    Map<UUID, Result> failed =
-        results.stream()
-            .filter(each -> each.failures() > 0)
-            .collect(Collectors.toMap(Result::schedule, each -> each, (a, b) -> b, TreeMap::new));
-    if (failed.isEmpty()) {
-      return List.of();
-    }
+  private List<Failing> failing(List<UUID> schedules) {
     return sql.of(
             "select"
                 + StoredSchedule.COLUMNS
                 + """
                 , r.failures, coalesce(r.last_failure, '') as last_failure
-                  from json_to_recordset(cast(:rows as json)) as d(schedule uuid)
-                  join @schedule s on s.id = d.schedule
-                  join @schedule_result r on r.schedule = d.schedule
-                 order by s.id for update of s
+                  from json_to_recordset(cast(:rows as json)) as d(id uuid)
+                  join @schedule s on s.id = d.id
+                  join @schedule_result r on r.schedule = d.id
+                 order by s.id
                 """)
-        .param("rows", json.writeValueAsString(failed.values()))
+        .param("rows", ledger.rows(schedules))
         .query(
             (row, number) ->
                 new Failing(

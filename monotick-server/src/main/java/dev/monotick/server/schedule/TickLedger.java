@@ -83,6 +83,23 @@ class TickLedger {
         .list();
   }
 
+  /** Locks schedules in the order of their ids. */
+  void lock(List<UUID> schedules) {
+    sql.of(
+            """
+            select s.id from json_to_recordset(cast(:rows as json)) as d(id uuid)
+              join @schedule s on s.id = d.id order by s.id for update of s
+            """)
+        .param("rows", rows(schedules))
+        .query(UUID.class)
+        .list();
+  }
+
+  /** Writes schedules as rows with an id. */
+  String rows(List<UUID> schedules) {
+    return json.writeValueAsString(schedules.stream().map(Id::new).toList());
+  }
+
   /** Returns the ticks of schedules whose jobs go on, or that wait. */
   List<Open> open(List<UUID> schedules) {
     return sql.of(
@@ -93,7 +110,7 @@ class TickLedger {
              where
             """
                 + GOES_ON)
-        .param("rows", json.writeValueAsString(schedules.stream().map(Id::new).toList()))
+        .param("rows", rows(schedules))
         .query(
             (row, number) ->
                 new Open(row.getObject("schedule", UUID.class), row.getBoolean("queued")))
@@ -229,7 +246,7 @@ class TickLedger {
             update @schedule_tick t set cancel = true from before b
              where t.schedule = b.schedule and t.nominal = b.nominal and t.trigger = b.trigger
             """)
-        .param("rows", json.writeValueAsString(schedules.stream().map(Id::new).toList()))
+        .param("rows", rows(schedules))
         .update();
   }
 

@@ -2,16 +2,19 @@ package dev.monotick.server.soak;
 
 import dev.monotick.postgres.embedded.EmbeddedPostgres;
 import dev.monotick.server.support.Api;
-import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** A server as a process of its own. */
 final class Replica implements AutoCloseable {
+
+  private static final int MOST_TRIES = 300;
 
   private final String name;
   private final EmbeddedPostgres database;
@@ -64,8 +67,15 @@ final class Replica implements AutoCloseable {
     return new Api(port, Installation.ADMIN_KEY);
   }
 
+  /** Waits for minutes, if it must: several start at a time, maybe on a busy machine. */
   void awaitReady() {
-    Eventually.until(() -> name + " is ready; see " + log, this::isReady);
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+      if (isReady()) {
+        return;
+      }
+      LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
+    }
+    throw new IllegalStateException(name + " does not get ready; see " + log);
   }
 
   private boolean isReady() {

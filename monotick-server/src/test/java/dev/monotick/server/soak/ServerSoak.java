@@ -27,6 +27,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class ServerSoak {
 
+  private static final int BURST = 5;
+
   private final Options options;
   private final Counter counter = new Counter();
   private final EmbeddedPostgres database;
@@ -146,16 +148,27 @@ public final class ServerSoak {
   private void disturb(long from) throws Exception {
     Replica victim = replicas.get(replicas.size() - 1);
     waitUntil(from + options.seconds() / 4);
+    awaitBurst();
     victim.kill();
     say("killed calls=" + counter.total());
     waitUntil(from + options.seconds() / 4 + 5);
     victim.startAgain();
     waitUntil(from + options.seconds() / 2);
+    awaitBurst();
     replicas.get(0).signal("STOP");
     say("frozen seconds=" + options.freeze() + " calls=" + counter.total());
     waitUntil(from + options.seconds() / 2 + options.freeze());
     replicas.get(0).signal("CONT");
     say("thawed calls=" + counter.total());
+  }
+
+  /** Returns while replicas fire and call: at a quiet moment there is nothing to be lost. */
+  private void awaitBurst() {
+    long before;
+    do {
+      before = counter.total();
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+    } while (counter.total() - before < BURST);
   }
 
   private void awaitEnds() throws SQLException {
