@@ -66,7 +66,7 @@ class AuditTasks {
   @Bean
   Task engineAuditTask(EngineAudit audit, Settings settings) {
     return Task.named("engine-audit")
-        .every(settings.get(PlatformSettings.AUDIT_ENGINE_INTERVAL))
+        .fixedDelay(settings.get(PlatformSettings.AUDIT_ENGINE_INTERVAL))
         .mode(HaMode.EVERY_REPLICA)
         .run(context -> audit.flush());
   }

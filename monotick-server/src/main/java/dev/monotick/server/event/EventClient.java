@@ -3,7 +3,7 @@ package dev.monotick.server.event;
 import dev.monotick.server.audit.AuditView;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.http.MediaType;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
@@ -16,10 +16,9 @@ final class EventClient {
   private final String tenant;
   private final SseEmitter emitter;
   private final long openedAt;
-  private final AtomicBoolean busy = new AtomicBoolean();
+  private final AtomicLong busySince = new AtomicLong(); // 0 while nobody writes
   private volatile long seq;
   private volatile long heardAt;
-  private volatile long busySince;
 
   EventClient(String tenant, long seq, SseEmitter emitter, long now) {
     this.tenant = tenant;
@@ -47,21 +46,17 @@ final class EventClient {
 
   /** Returns since when he has not taken what was written to him; 0 if he has. */
   long busySince() {
-    return busy.get() ? busySince : 0;
+    return busySince.get();
   }
 
   /** Makes the caller the one who writes; false if somebody is. */
   boolean begin(long now) {
-    if (!busy.compareAndSet(false, true)) {
-      return false;
-    }
-    busySince = now;
-    return true;
+    return busySince.compareAndSet(0, now == 0 ? 1 : now);
   }
 
   void end(long now) {
     heardAt = now;
-    busy.set(false);
+    busySince.set(0);
   }
 
   /** Writes all that there is after what he has seen. */

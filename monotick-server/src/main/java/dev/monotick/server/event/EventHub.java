@@ -61,7 +61,10 @@ final class EventHub implements SmartLifecycle {
 
   /** The look. */
   Task task(Duration every) {
-    return Task.named("event-tail").every(every).mode(HaMode.EVERY_REPLICA).run(context -> look());
+    return Task.named("event-tail")
+        .fixedDelay(every)
+        .mode(HaMode.EVERY_REPLICA)
+        .run(context -> look());
   }
 
   /** Adds somebody who has seen events up to a number. */
@@ -136,7 +139,7 @@ final class EventHub implements SmartLifecycle {
 
   private void drop(EventClient client, String why) {
     if (clients.remove(client)) {
-      log.debug("a listener is gone tenant={} seq={}: {}", client.tenant(), client.seq(), why);
+      log.info("a listener is gone tenant={} seq={}: {}", client.tenant(), client.seq(), why);
     }
   }
 

@@ -81,7 +81,7 @@ class ServerMetrics {
       QuotaMetrics quotas,
       Settings settings) {
     return Task.named("metrics")
-        .every(settings.get(PlatformSettings.METRICS_INTERVAL))
+        .fixedDelay(settings.get(PlatformSettings.METRICS_INTERVAL))
         .mode(HaMode.EVERY_REPLICA)
         .run(
             context -> {

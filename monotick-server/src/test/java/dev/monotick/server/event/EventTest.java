@@ -157,6 +157,7 @@ class EventTest {
     for (int i = 0; i < 5; i++) {
       listeners.add(new Listener(installation.port(0), "e4", -1));
     }
+    assertThat(installation.bean(0, EventHub.class).size()).isEqualTo(5);
     assertThat(api.get("/v1/events").status()).isEqualTo(429);
     listeners.forEach(Listener::close);
     append(0, "e4", 1, "");
