@@ -90,7 +90,7 @@ class NewJobController {
   @Operation(summary = "Create a job")
   ResponseEntity<Object> create(
       Caller caller, HttpServletRequest http, @RequestBody NewJob wanted) {
-    JobDraft draft = drafts.draft(caller, wanted);
+    JobDraft draft = drafts.draft(caller, wanted.traced(http.getHeader("traceparent")));
     Optional<JobId> parent = wanted.parentId();
     ResponseEntity<Object> answer =
         idempotency.once(
