@@ -139,7 +139,7 @@ final class EventHub implements SmartLifecycle {
 
   private void drop(EventClient client, String why) {
     if (clients.remove(client)) {
-      log.info("a listener is gone tenant={} seq={}: {}", client.tenant(), client.seq(), why);
+      log.debug("a listener is gone tenant={} seq={}: {}", client.tenant(), client.seq(), why);
     }
   }
 

@@ -96,7 +96,7 @@ class NewJobController {
       content = @Content(schema = @Schema(implementation = Created.class)))
   ResponseEntity<Object> create(
       Caller caller, HttpServletRequest http, @RequestBody NewJob wanted) {
-    JobDraft draft = drafts.draft(caller, wanted);
+    JobDraft draft = drafts.draft(caller, wanted.traced(http.getHeader("traceparent")));
     Optional<JobId> parent = wanted.parentId();
     ResponseEntity<Object> answer =
         idempotency.once(

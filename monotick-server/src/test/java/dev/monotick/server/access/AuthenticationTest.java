@@ -167,6 +167,7 @@ class AuthenticationTest {
             .bean(0, ApiKeys.class)
             .make(Optional.of("default"), Role.VIEWER, "late", "test", null)
             .secret();
+    assertThat(installation.api().get("/v1/audit").status()).isEqualTo(200);
     Instant past = Instant.now().minusSeconds(3600);
     RSAKey forged = new RSAKeyGenerator(2048).keyID("k1").generate();
     List<String> wrong =

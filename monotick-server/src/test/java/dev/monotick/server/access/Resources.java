@@ -23,6 +23,9 @@ final class Resources {
   /** What is in the names and payloads of all of them. */
   static final String MARK = "acmes-own-secret";
 
+  /** The name of those that are found by it: who asks for it says it himself. */
+  static final String NAME = "acmes-own-name";
+
   private static final String FAR = "2100-01-01T00:00:00Z";
 
   private final Installation installation;
@@ -51,10 +54,11 @@ final class Resources {
     add("replicas/{id}", replica(admin), UUID.randomUUID().toString());
     add("tenants/{name}", tenant, "no-such-tenant");
     add("queues/{name}", "no-queue", "no-other-queue");
-    admin.post("/v1/agents/register", Api.json("name", MARK)); // as an agent of that tenant would
-    add("agents/{name}", MARK, "no-agent");
-    made(admin.post("/v1/secrets", Api.json("name", MARK, "value", MARK)));
-    add("secrets/{name}", MARK, "no-secret");
+    Object agent = Api.json("name", NAME, "labels", Api.json("of", MARK));
+    assertThat(admin.post("/v1/agents/register", agent).status()).isEqualTo(200);
+    add("agents/{name}", NAME, "no-agent");
+    made(admin.post("/v1/secrets", Api.json("name", NAME, "value", MARK)));
+    add("secrets/{name}", NAME, "no-secret");
     if (paths.contains("/v1/keys")) {
       Object body = Api.json("name", MARK, "role", "VIEWER");
       add("keys/{id}", made(admin.post("/v1/keys", body)).at("/key/id").asString(), "nokey");

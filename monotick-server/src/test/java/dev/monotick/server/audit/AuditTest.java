@@ -61,6 +61,7 @@ class AuditTest {
   /** Returns the name of a tenant with so many events of its own. */
   private String tenant(int events) {
     String tenant = "t" + tenants.incrementAndGet();
+    sql().of("insert into @tenant (name) values (:name)").param("name", tenant).update();
     List<AuditEntry> entries = new ArrayList<>();
     for (int i = 1; i <= events; i++) {
       entries.add(AuditEntry.bySystem(tenant, "tested", "thing/" + i, Map.of("n", i, "ü", "\"\n")));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
+import dev.monotick.server.database.Sql;
 import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
@@ -43,6 +44,13 @@ class EventTest {
         .with("server.tomcat.connection-timeout", "1s");
     installation.start();
     installation.start();
+    for (int i = 1; i <= 5; i++) {
+      installation
+          .bean(0, Sql.class)
+          .of("insert into @tenant (name) values (:name)")
+          .param("name", "e" + i)
+          .update();
+    }
   }
 
   @AfterAll
@@ -87,6 +95,7 @@ class EventTest {
       thread.setDaemon(true);
       thread.start();
       Eventually.until("it listens", () -> !lines.isEmpty());
+      assertThat(lines.get(0)).startsWith(":");
     }
 
     @Override
