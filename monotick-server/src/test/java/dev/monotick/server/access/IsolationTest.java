@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  * work: whoever adds an endpoint is tested here without a line of his own, and fails if it has a
  * path variable for which {@link Resources} knows no example.
  */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class IsolationTest {
 

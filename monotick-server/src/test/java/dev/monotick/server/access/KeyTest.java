@@ -9,11 +9,13 @@ import dev.monotick.server.support.Installation;
 import dev.monotick.server.support.Work;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** API keys over REST. */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class KeyTest {
 

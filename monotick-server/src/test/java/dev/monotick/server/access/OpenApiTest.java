@@ -6,10 +6,12 @@ import dev.monotick.server.access.Operations.Operation;
 import dev.monotick.server.support.Installation;
 import java.util.List;
 import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** The document that says what can be asked for. */
+@Tag("thorough")
 class OpenApiTest {
 
   @Test

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -31,6 +32,7 @@ import org.springframework.web.context.request.async.DeferredResult;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What can be set about agents and work elsewhere has its effect. */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class AgentSettingsTest {
 

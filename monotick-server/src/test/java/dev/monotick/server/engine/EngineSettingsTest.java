@@ -8,10 +8,12 @@ import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.server.support.Installation;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** What is set for the engine reaches it. */
+@Tag("thorough")
 class EngineSettingsTest {
 
   @Test

@@ -19,11 +19,13 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Jobs that call services: what is sent, what becomes of answers, and callbacks. */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class HttpJobTest {
 

@@ -16,9 +16,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What Prometheus gets, and what the dashboard shows of it. */
+@Tag("thorough")
 class MetricsTest {
 
   private static final Pattern NAME =

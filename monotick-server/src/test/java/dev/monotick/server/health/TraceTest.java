@@ -6,9 +6,11 @@ import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
 import dev.monotick.server.support.Receiver;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A trace goes on from the request that wants a job to the call that the job makes. */
+@Tag("thorough")
 class TraceTest {
 
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -14,11 +14,13 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Jobs over REST: what can be done to them, through either of two replicas. */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class JobActsTest {
 

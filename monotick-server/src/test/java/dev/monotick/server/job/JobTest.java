@@ -11,12 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import tools.jackson.databind.JsonNode;
 
 /** Jobs over REST: what can be asked for, and what can be seen. */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class JobTest {
 

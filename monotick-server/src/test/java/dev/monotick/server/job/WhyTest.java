@@ -15,12 +15,14 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.TestReporter;
 
 /** Why jobs wait, and how tenants share a replica that runs few at a time. */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class WhyTest {
 

@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Schedules as resources. */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class ScheduleApiTest {
 

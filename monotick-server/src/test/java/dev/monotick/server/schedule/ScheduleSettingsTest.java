@@ -13,11 +13,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Each setting of schedules has an effect. */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class ScheduleSettingsTest {
 

@@ -19,11 +19,13 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Limits of tenants, on three replicas. */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class QuotaTest {
 

@@ -11,11 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Tenants and their keys, over REST. */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class TenantTest {
 

@@ -16,11 +16,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Whatever is wrong with a request, the answer is a problem document and nothing else. */
+@Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
 class RefusalTest {
 

@@ -16,10 +16,12 @@ import java.security.cert.Certificate;
 import java.util.Base64;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The API over TLS, by two settings. */
+@Tag("thorough")
 class TlsTest {
 
   private static final char[] PASSWORD = "changeit".toCharArray();
