@@ -103,6 +103,8 @@ final class Resources {
                 "http",
                 "queue",
                 MARK,
+                "at",
+                FAR, // so that it stays as it is
                 "payload",
                 Api.json("url", "http://127.0.0.1:9/" + MARK, "body", MARK)));
     return made(answer).path("id").asString();
