@@ -30,6 +30,7 @@ class AgentReports {
   private static final int LONGEST_ERROR = 7_000;
 
   private final Sql sql;
+  private final Agents agents;
   private final RemoteWorks works;
   private final JsonMapper json;
 
@@ -63,8 +64,9 @@ class AgentReports {
 
   private record Ended(long job, Instant at) {}
 
-  AgentReports(Sql sql, RemoteWorks works, JsonMapper json) {
+  AgentReports(Sql sql, Agents agents, RemoteWorks works, JsonMapper json) {
     this.sql = sql;
+    this.agents = agents;
     this.works = works;
     this.json = json;
   }
@@ -253,8 +255,11 @@ class AgentReports {
     }
   }
 
-  /** Returns the refusal of one who does not have the work any more. */
+  /** Returns the refusal of one who does not have the work any more, or is not known. */
   Problem lost(AgentName agent, Lease lease) {
+    if (!agents.exists(agent)) {
+      return Problem.notFound("agent", agent.name() + "; register it first");
+    }
     boolean calledOff = state(agent, lease).equals(Optional.of("CANCELLED"));
     return Problem.conflict(
         calledOff ? "lease-cancelled" : "lease-lost",

@@ -462,11 +462,13 @@ class AgentTest {
     for (int idle = 0; idle < 4; idle++) {
       for (JsonNode each : poll(name, 1).body().path("leases")) {
         idle = 0;
-        did.add(text(each, "jobId"));
-        assertThat(
-                report(name, "result", "lease", text(each, "lease"), "outcome", "SUCCEEDED")
-                    .status())
-            .isEqualTo(204);
+        int status =
+            report(name, "result", "lease", text(each, "lease"), "outcome", "SUCCEEDED").status();
+        // On a slow machine a lease of a second may lapse: then it is another's, and only his.
+        assertThat(status).isIn(204, 409);
+        if (status == 204) {
+          did.add(text(each, "jobId"));
+        }
       }
     }
     return did;
