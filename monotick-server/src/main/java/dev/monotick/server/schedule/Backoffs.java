@@ -10,6 +10,9 @@ final class Backoffs {
   /** Room in a quota comes back by itself and soon, so this is short. */
   private static final Backoff REFUSED = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(60));
 
+  /** How soon after a tenant is no longer suspended its schedules go on. */
+  static final Duration SUSPENDED = Duration.ofSeconds(30);
+
   private static final Backoff FAILED = Backoff.ofDefaults();
 
   private Backoffs() {}

@@ -26,6 +26,7 @@ final class Fire {
   private final List<Instant> jobs = new ArrayList<>();
   private final List<AuditEntry> audit = new ArrayList<>();
   private int refusals;
+  private boolean suspended;
   private boolean cancelsPrevious;
   private Optional<Instant> notBefore = Optional.empty();
   private Optional<String> pauseNote = Optional.empty();
@@ -40,17 +41,28 @@ final class Fire {
     stored.pausedUntil().ifPresent(until -> audit("schedule_resumed", until, Map.of()));
   }
 
+  /**
+   * Passes over all that is due: its tenant is suspended, for which the schedule can do nothing.
+   */
+  static Fire suspended(StoredSchedule stored, Plan plan, Instant now) {
+    Fire fire = new Fire(stored, plan, now);
+    fire.dues.runs().forEach(run -> fire.pass(new Passed(run, 1, Reason.SUSPENDED)));
+    fire.notBefore = Optional.of(now.plus(Backoffs.SUSPENDED));
+    fire.suspended = true;
+    return fire;
+  }
+
   StoredSchedule stored() {
     return stored;
   }
 
   List<Instant> runs() {
-    return dues.runs();
+    return suspended ? List.of() : dues.runs();
   }
 
   /** Says whether it matters if jobs of ticks before have not ended. */
   boolean minds() {
-    return plan.onOverlap() != Overlap.ALLOW && !dues.runs().isEmpty();
+    return plan.onOverlap() != Overlap.ALLOW && !runs().isEmpty();
   }
 
   /**
@@ -63,7 +75,7 @@ final class Fire {
    * @return how many it takes
    */
   int decide(boolean open, boolean queued, List<Instant> taken, long room) {
-    List<Instant> runs = new ArrayList<>(dues.runs());
+    List<Instant> runs = new ArrayList<>(runs());
     runs.removeAll(taken);
     if (plan.onOverlap() == Overlap.CANCEL_PREVIOUS) { // the newest would cancel the others
       for (; runs.size() > 1; runs.remove(0)) {

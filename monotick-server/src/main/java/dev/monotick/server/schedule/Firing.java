@@ -107,7 +107,11 @@ class Firing {
     List<AuditEntry> entries = new ArrayList<>();
     for (Claimed each : claimed) {
       try {
-        fires.add(new Fire(each.schedule(), plans.stored(each.schedule()), each.now()));
+        Plan plan = plans.stored(each.schedule());
+        fires.add(
+            each.suspended()
+                ? Fire.suspended(each.schedule(), plan, each.now())
+                : new Fire(each.schedule(), plan, each.now()));
       } catch (RuntimeException e) {
         postpone(each.schedule(), e).ifPresent(entries::add);
       }

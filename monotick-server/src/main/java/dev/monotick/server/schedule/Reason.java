@@ -14,6 +14,8 @@ enum Reason {
   BACKOFF,
   /** The tenant had no room for another job. */
   QUOTA,
+  /** The tenant is suspended. */
+  SUSPENDED,
   /** Another job has the unique key. */
   DUPLICATE,
   /** Nobody was there in time. */

@@ -39,8 +39,8 @@ class TickLedger {
   private final Sql sql;
   private final JsonMapper json;
 
-  /** A schedule that was claimed, and when. */
-  record Claimed(StoredSchedule schedule, Instant now) {}
+  /** A schedule that was claimed, when, and whether its tenant may do nothing. */
+  record Claimed(StoredSchedule schedule, Instant now, boolean suspended) {}
 
   /** A tick that has not ended. */
   record Open(UUID schedule, boolean queued) {}
@@ -72,14 +72,18 @@ class TickLedger {
             "select"
                 + StoredSchedule.COLUMNS
                 + """
-                , now() as now from @schedule s
+                , now() as now, coalesce((select t.suspended from @tenant t
+                    where t.name = s.tenant), true) as suspended
+                  from @schedule s
                  where s.due_at <= now() order by s.due_at limit :limit for update skip locked
                 """)
         .param("limit", limit)
         .query(
             (row, number) ->
                 new Claimed(
-                    StoredSchedule.read(row), StoredSchedule.time(row, "now").orElseThrow()))
+                    StoredSchedule.read(row),
+                    StoredSchedule.time(row, "now").orElseThrow(),
+                    row.getBoolean("suspended")))
         .list();
   }
 

@@ -316,6 +316,29 @@ class FiringPolicyTest {
     assertThat(calls("/poor")).isZero();
   }
 
+  @Test
+  void schedulesOfASuspendedTenantWaitAndAreNotBlamed() {
+    sql().of("insert into @tenant (name) values ('idle')").update();
+    Api idle = api.with("Monotick-Tenant", "idle");
+    String id = Wanted.create(idle, Wanted.every("idle", "PT1S", receiver.url("/idle")));
+
+    sql().of("update @tenant set suspended = true where name = 'idle'").update();
+
+    Eventually.until(
+        "it is passed over",
+        () ->
+            sql()
+                .of("select reason from @schedule_tick where schedule = :id")
+                .param("id", UUID.fromString(id))
+                .query(String.class)
+                .list()
+                .contains("suspended"));
+    Api.Answer view = idle.get("/v1/schedules/" + id);
+    assertThat(view.text("state")).isEqualTo("ACTIVE");
+    assertThat(view.text("notBefore")).isNotEmpty();
+    assertThat(view.body().path("counts").path("refusalsInRow").asInt()).isZero();
+  }
+
   private long calls(String path) {
     return receiver.calls().stream().filter(call -> call.path().equals(path)).count();
   }

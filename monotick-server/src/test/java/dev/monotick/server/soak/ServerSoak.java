@@ -204,6 +204,7 @@ public final class ServerSoak {
     boolean passed = missing == 0 && uncalled == 0 && doubled == 0 && rowsInAll == expected;
     say("expected=" + expected + " rows=" + rowsInAll + " missing=" + missing);
     say("uncalled=" + uncalled + " doubled=" + doubled + " repeated=" + repeated);
+    say("rescued=" + number("select count(*) from monotick.job_attempt where outcome in (6, 7)"));
     say(lateness(from, to));
     for (String line : byReplica()) {
       say(line);
