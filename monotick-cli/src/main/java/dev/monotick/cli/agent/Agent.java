@@ -21,7 +21,10 @@ import tools.jackson.databind.JsonNode;
 final class Agent {
 
   private static final Duration STEP = Duration.ofMillis(100);
-  private static final Duration WAIT = Duration.ofSeconds(20);
+
+  /** An agent that stops waits for its last question to be answered, so it is no longer. */
+  private static final Duration WAIT = Duration.ofSeconds(5);
+
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
   private static final Duration LONGEST_BACKOFF = Duration.ofSeconds(30);
 
@@ -185,12 +188,9 @@ final class Agent {
   /** Takes no more work; lets running commands end for a while, and hands the rest back. */
   private void finish() throws InterruptedException {
     say.accept("stopping with " + running.size() + " at work");
-    CompletableFuture<HttpResponse<String>> asked = poll;
-    if (asked != null) {
-      asked.cancel(true);
-    }
     long end = System.nanoTime() + options.grace().toNanos();
     while (!running.isEmpty() && System.nanoTime() - end < 0) {
+      refuseWork();
       workOn();
       pause();
     }
@@ -198,6 +198,27 @@ final class Agent {
       each.handBack();
     }
     running.clear();
+    // The server still waits for work on our behalf, and may give us what we just handed back.
+    while (poll != null) {
+      refuseWork();
+      pause();
+    }
+  }
+
+  private void refuseWork() throws InterruptedException {
+    CompletableFuture<HttpResponse<String>> asked = poll;
+    if (asked == null || !asked.isDone()) {
+      return;
+    }
+    poll = null;
+    try {
+      for (JsonNode each : client.read(asked.get()).path("leases")) {
+        String lease = each.path("lease").asString("");
+        client.report("result", Map.of("lease", lease, "outcome", "HANDED_BACK"));
+      }
+    } catch (IOException | ExecutionException e) {
+      say.accept("could not hand back what came last: " + e);
+    }
   }
 
   /** Heartbeats are not due so soon; a lease lasts longer than a grace should. */
