@@ -14,6 +14,7 @@ class ArchitectureTest extends ArchitectureRules {
   protected Set<String> placesForThreads() {
     return Set.of(
         "dev.monotick.bench.postgres.ClaimsBenchmark", // plays several callers
+        "dev.monotick.bench.server.ServerBenchmark", // the same
         "dev.monotick.bench.contender.Senders", // the same
         "dev.monotick.bench.contender.RawSqlEngine"); // a worker without any engine
   }

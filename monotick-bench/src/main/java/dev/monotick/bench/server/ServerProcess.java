@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A replica of the server, as somebody would start it. */
 final class ServerProcess implements AutoCloseable {
@@ -108,9 +110,14 @@ final class ServerProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     process.destroy();
-    if (!process.waitFor(40, TimeUnit.SECONDS)) {
+    try {
+      process.onExit().get(40, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      process.destroyForcibly();
+    } catch (ExecutionException | TimeoutException e) {
       process.destroyForcibly();
     }
   }
