@@ -1,6 +1,8 @@
 package dev.monotick.server;
 
 import dev.monotick.Monotick;
+import dev.monotick.server.setting.PlatformSettings;
+import dev.monotick.server.setting.Settings;
 import java.net.InetAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,9 +18,11 @@ class Welcome {
   private static final Logger log = LoggerFactory.getLogger(Welcome.class);
 
   private final Monotick monotick;
+  private final Settings settings;
 
-  Welcome(Monotick monotick) {
+  Welcome(Monotick monotick, Settings settings) {
     this.monotick = monotick;
+    this.settings = settings;
   }
 
   @EventListener
@@ -26,7 +30,7 @@ class Welcome {
     if (event.getApplicationContext() instanceof WebServerApplicationContext context
         && context.getWebServer() != null) {
       String url =
-          "http://"
+          (settings.get(PlatformSettings.TLS_CERTIFICATE).isEmpty() ? "http://" : "https://")
               + InetAddress.getLoopbackAddress().getHostAddress()
               + ":"
               + context.getWebServer().getPort();

@@ -72,7 +72,7 @@ class KeyRecords {
                    and (expires_at is null or expires_at > now())
                  order by id for update
                 """)
-            .query(String.class)
+            .query((row, number) -> row.getString(1))
             .list()
             .stream()
             .filter(each -> !each.equals(id))

@@ -138,7 +138,7 @@ class Agents {
             """)
         .param("tenant", tenant)
         .param("names", names.toArray(String[]::new))
-        .query(String.class)
+        .query((row, number) -> row.getString(1))
         .list();
   }
 

@@ -93,7 +93,7 @@ class Fleet {
             """)
         .param("tenant", tenant)
         .param("inventory", json.writeValueAsString(inventory))
-        .query(String.class)
+        .query((row, number) -> row.getString(1))
         .list();
   }
 }

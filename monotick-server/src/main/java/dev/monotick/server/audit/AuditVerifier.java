@@ -120,13 +120,15 @@ class AuditVerifier {
                                       where p.tenant = c.tenant), 0)
              order by c.tenant
             """)
-        .query(String.class)
+        .query((row, number) -> row.getString(1))
         .list();
   }
 
   /** Returns all tenants that have a chain. */
   List<String> all() {
-    return sql.of("select tenant from @audit_chain order by tenant").query(String.class).list();
+    return sql.of("select tenant from @audit_chain order by tenant")
+        .query((row, number) -> row.getString(1))
+        .list();
   }
 
   /** Counts events that nobody has looked at yet. */

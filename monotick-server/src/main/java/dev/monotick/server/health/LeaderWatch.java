@@ -47,7 +47,7 @@ class LeaderWatch {
                      where not l.released and r.gone_at is null
                        and r.beat_at > now() - interval '30 seconds'
                     """)
-                .query(String.class)
+                .query((row, number) -> row.getString(1))
                 .list());
     Set<String> own =
         groups.stream()

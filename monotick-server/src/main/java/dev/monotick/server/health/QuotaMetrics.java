@@ -35,7 +35,9 @@ class QuotaMetrics {
       return;
     }
     List<String> tenants =
-        sql.of("select name from @tenant order by name limit 100").query(String.class).list();
+        sql.of("select name from @tenant order by name limit 100")
+            .query((row, number) -> row.getString(1))
+            .list();
     List<MultiGauge.Row<?>> rows = new ArrayList<>();
     for (String tenant : tenants) {
       for (QuotaUse use : uses) {

@@ -61,7 +61,7 @@ class Approvals {
     return sql.of("select by from @job_approval where job_id = :job and round = :round order by at")
         .param("job", job.id().value())
         .param("round", round(job))
-        .query(String.class)
+        .query((row, number) -> row.getString(1))
         .list();
   }
 

@@ -87,7 +87,7 @@ class JobAdding {
         new HashSet<>(
             sql.of("select distinct queue from @@job_lane where tenant = :tenant")
                 .param("tenant", tenant)
-                .query(String.class)
+                .query((row, number) -> row.getString(1))
                 .list());
     for (JobDraft draft : drafts) {
       if (queues.add(draft.lane().queue()) && queues.size() > most) {

@@ -51,7 +51,7 @@ class JobFinder {
             """)
         .param("ids", ids.stream().map(JobId::value).toArray(Long[]::new))
         .param("tenant", tenant)
-        .query(Long.class)
+        .query((row, number) -> row.getLong(1))
         .list()
         .stream()
         .map(JobId::new)

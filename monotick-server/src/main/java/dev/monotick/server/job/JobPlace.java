@@ -56,7 +56,7 @@ class JobPlace {
             """)
         .param("id", id.value())
         .param("most", most)
-        .query(String.class)
+        .query((row, number) -> row.getString(1))
         .list();
   }
 

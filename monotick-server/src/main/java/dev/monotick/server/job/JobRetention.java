@@ -116,7 +116,7 @@ class JobRetention {
                 """)
             .param("tenant", tenant)
             .param("most", Math.min(letters, LARGEST_PURGE))
-            .query(Long.class)
+            .query((row, number) -> row.getLong(1))
             .list()
             .stream()
             .map(JobId::new)

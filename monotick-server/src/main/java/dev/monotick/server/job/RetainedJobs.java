@@ -65,7 +65,7 @@ class RetainedJobs implements QuotaUse, TenantEnd {
         .param("tenant", tenant)
         .param("after", after)
         .param("most", most)
-        .query(Long.class)
+        .query((row, number) -> row.getLong(1))
         .list();
   }
 

@@ -100,7 +100,7 @@ class ReplicaViews {
                     select id::text from @@replica
                      where gone_at is null and beat_at > now() - interval '1 minute'
                     """)
-                .query(String.class)
+                .query((row, number) -> row.getString(1))
                 .list());
     List<ReplicaView> others =
         sql

@@ -83,7 +83,7 @@ class Settling {
                     + TickLedger.GOES_ON
                     + " limit :limit")
             .param("limit", CANCELS)
-            .query(Long.class)
+            .query((row, number) -> row.getLong(1))
             .list();
     for (Long job : unwanted) {
       jobs.cancel(new JobId(job), "schedule", "a newer tick took its place");

@@ -77,7 +77,7 @@ class KeyTest {
             installation
                 .bean(0, Sql.class)
                 .of("select action from @audit_event where tenant = 'revoking' order by seq")
-                .query(String.class)
+                .query((row, number) -> row.getString(1))
                 .list())
         .containsSubsequence("tenant_created", "key_created", "key_created", "key_revoked");
   }

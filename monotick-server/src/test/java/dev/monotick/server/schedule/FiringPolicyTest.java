@@ -118,7 +118,7 @@ class FiringPolicyTest {
     return sql()
         .of("select action from @audit_event where subject = :subject order by seq")
         .param("subject", "schedule/" + id)
-        .query(String.class)
+        .query((row, number) -> row.getString(1))
         .list();
   }
 
@@ -305,7 +305,7 @@ class FiringPolicyTest {
             sql()
                 .of("select reason from @schedule_tick where schedule = :id order by nominal")
                 .param("id", UUID.fromString(id))
-                .query(String.class)
+                .query((row, number) -> row.getString(1))
                 .list())
         .contains("backoff")
         .filteredOn(reason -> reason.equals("quota"))
@@ -330,7 +330,7 @@ class FiringPolicyTest {
             sql()
                 .of("select reason from @schedule_tick where schedule = :id")
                 .param("id", UUID.fromString(id))
-                .query(String.class)
+                .query((row, number) -> row.getString(1))
                 .list()
                 .contains("suspended"));
     Api.Answer view = idle.get("/v1/schedules/" + id);

@@ -168,6 +168,8 @@ class FiringTest {
   }
 
   private static List<String> firedBy(Sql sql) {
-    return sql.of("select distinct replica from @schedule_tick").query(String.class).list();
+    return sql.of("select distinct replica from @schedule_tick")
+        .query((row, number) -> row.getString(1))
+        .list();
   }
 }

@@ -48,7 +48,7 @@ class TenantTest {
         .bean(0, Sql.class)
         .of("select action from @audit_event where tenant = :tenant order by seq")
         .param("tenant", tenant)
-        .query(String.class)
+        .query((row, number) -> row.getString(1))
         .list();
   }
 
