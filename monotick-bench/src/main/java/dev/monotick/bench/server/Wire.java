@@ -16,8 +16,10 @@ import java.util.Locale;
  */
 final class Wire implements AutoCloseable {
 
-  private final Socket socket;
-  private final InputStream in;
+  private final int port;
+  private Socket socket;
+  private InputStream in;
+  private boolean closing; // the server said that it ends this connection
 
   /**
    * An answer.
@@ -28,13 +30,25 @@ final class Wire implements AutoCloseable {
   record Answer(int status, String body) {}
 
   Wire(int port) throws IOException {
-    socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    this.port = port;
+    this.socket = connected(port);
+    this.in = new BufferedInputStream(socket.getInputStream(), 16_384);
+  }
+
+  private static Socket connected(int port) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(30_000);
-    in = new BufferedInputStream(socket.getInputStream(), 16_384);
+    return socket;
   }
 
   Answer call(String method, String path, String key, String body) throws IOException {
+    if (closing) {
+      socket.close();
+      socket = connected(port);
+      in = new BufferedInputStream(socket.getInputStream(), 16_384);
+      closing = false;
+    }
     byte[] content = body.getBytes(StandardCharsets.UTF_8);
     String head =
         method
@@ -63,6 +77,7 @@ final class Wire implements AutoCloseable {
       if (lower.startsWith("content-length:")) {
         length = Integer.parseInt(lower.substring(15).strip());
       }
+      closing |= lower.startsWith("connection:") && lower.contains("close");
       chunked |= lower.startsWith("transfer-encoding:") && lower.contains("chunked");
     }
     ByteArrayOutputStream body = new ByteArrayOutputStream();
