@@ -1,5 +1,6 @@
 package dev.monotick.server.setting;
 
+import dev.monotick.internal.EditDistance;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -27,8 +28,8 @@ public final class Variables {
     Optional<String> best =
         Known.ALL.stream()
             .map(Setting::variable)
-            .min(Comparator.comparingInt(each -> Distance.between(name, each)));
-    return best.filter(each -> Distance.between(name, each) <= 6)
+            .min(Comparator.comparingInt(each -> EditDistance.between(name, each)));
+    return best.filter(each -> EditDistance.between(name, each) <= 6)
         .map(each -> "; did you mean " + each + "?")
         .orElse("");
   }
