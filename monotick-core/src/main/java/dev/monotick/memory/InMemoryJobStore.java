@@ -259,6 +259,17 @@ final class InMemoryJobStore implements JobStore {
   }
 
   @Override
+  public List<Job> list(List<JobId> ids) {
+    Set<JobId> wanted = Set.copyOf(ids);
+    return look(
+        () ->
+            table.before(Optional.empty()).stream()
+                .filter(row -> wanted.contains(row.id))
+                .map(row -> row.image(false))
+                .toList());
+  }
+
+  @Override
   public List<JobCount> counts() {
     return look(() -> table.lines().stream().map(JobLine::count).toList());
   }

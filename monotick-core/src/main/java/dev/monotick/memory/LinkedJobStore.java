@@ -124,6 +124,11 @@ final class LinkedJobStore implements JobStore {
   }
 
   @Override
+  public List<Job> list(List<JobId> ids) {
+    return gate.call("list", () -> jobs.list(ids));
+  }
+
+  @Override
   public List<JobCount> counts() {
     return gate.call("counts", jobs::counts);
   }

@@ -60,14 +60,16 @@ final class CronDescriber {
 
   private List<String> timesOfDay() {
     List<String> times = new ArrayList<>();
-    for (int hour = 0; hour < 24; hour++) {
-      for (int minute = 0; minute < 60; minute++) {
-        for (int second = 0; second < 60; second++) {
-          if ((fields.hour().bits() >>> hour & fields.minute().bits() >>> minute & 1) != 0
-              && (fields.second().bits() >>> second & 1) != 0) {
-            // LocalTime leaves out seconds that are zero, which is what people expect.
-            times.add(LocalTime.of(hour, minute, second).toString());
-          }
+    for (long hours = fields.hour().bits(); hours != 0; hours &= hours - 1) {
+      for (long minutes = fields.minute().bits(); minutes != 0; minutes &= minutes - 1) {
+        for (long seconds = fields.second().bits(); seconds != 0; seconds &= seconds - 1) {
+          // LocalTime leaves out seconds that are zero, which is what people expect.
+          times.add(
+              LocalTime.of(
+                      Long.numberOfTrailingZeros(hours),
+                      Long.numberOfTrailingZeros(minutes),
+                      Long.numberOfTrailingZeros(seconds))
+                  .toString());
         }
       }
     }

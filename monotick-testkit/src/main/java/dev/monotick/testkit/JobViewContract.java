@@ -117,6 +117,18 @@ public abstract class JobViewContract extends JobStoreContract {
   }
 
   @Test
+  void jobsAreListedByTheirNumbers() {
+    List<JobId> ids = enqueue(4, aJob());
+    finish(a, claimOne(a), new Died("no"));
+    JobId forgotten = new JobId(1);
+    List<Job> listed = jobs().list(List.of(ids.get(0), ids.get(2), forgotten, ids.get(2)));
+    assertThat(listed).extracting(Job::id).containsExactly(ids.get(2), ids.get(0));
+    assertThat(listed).extracting(Job::state).containsExactly(JobState.READY, JobState.DEAD);
+    assertThat(listed).allMatch(job -> job.attempts().isEmpty() && job.payload().length == 0);
+    assertThat(jobs().list(List.of())).isEmpty();
+  }
+
+  @Test
   void listIsReadPageByPage() {
     List<JobId> ids = enqueue(7, aJob());
     List<JobId> read = new ArrayList<>();

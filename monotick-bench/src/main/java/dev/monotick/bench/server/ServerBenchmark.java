@@ -5,6 +5,7 @@ import dev.monotick.bench.postgres.Progress;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -19,17 +20,29 @@ import java.util.regex.Pattern;
 
 /**
  * Requests at a steady rate on one replica: of ten, four read a job, two list jobs, two list
- * schedules and two create a job that is due in an hour. A request has its time, and its latency is
- * counted from then on, whether or not the connection was free: a server that stalls is not spared.
+ * schedules and two create a job that is due in an hour; each connection is of one of ten tenants.
+ * A request has its time, and its latency is counted from then on, whether or not the connection
+ * was free: a server that stalls is not spared.
  *
- * <p>Arguments: requests per second, seconds, connections.
+ * <p>Arguments: requests per second, seconds, connections, and 1 to print which statements took the
+ * database's time (counting them costs some of it).
  */
 public final class ServerBenchmark {
 
-  private static final int WARM_UP_SECONDS = 20;
+  private static final int WARM_UP_SECONDS = 60;
   private static final int JOBS_BEFORE = 500;
   private static final int SCHEDULES = 50;
+  private static final int TENANTS = 10;
   private static final Pattern ID = Pattern.compile("\"id\":\"([0-9]+)\"");
+
+  private static final String STATEMENTS =
+      """
+      select string_agg(line, E'\\n') from (
+        select format('%s calls, %s ms each, planned %s times, %s ms each: %s', calls,
+                      round(mean_exec_time::numeric, 3), plans, round(mean_plan_time::numeric, 3),
+                      left(regexp_replace(query, '\\s+', ' ', 'g'), 150)) as line
+          from pg_stat_statements order by total_exec_time + total_plan_time desc limit 40) s
+      """;
 
   private ServerBenchmark() {}
 
@@ -40,15 +53,24 @@ public final class ServerBenchmark {
     int rate = args.length > 0 ? Integer.parseInt(args[0]) : 2000;
     int seconds = args.length > 1 ? Integer.parseInt(args[1]) : 60;
     int connections = args.length > 2 ? Integer.parseInt(args[2]) : 32;
-    try (BenchServer database =
-            BenchServer.start(
-                Map.of(
-                    "shared_buffers", "512MB", "max_wal_size", "1GB", "max_connections", "300"));
+    boolean profile = args.length > 3 && args[3].equals("1");
+    Map<String, String> settings = new HashMap<>();
+    settings.put("shared_buffers", "512MB");
+    settings.put("max_wal_size", "1GB");
+    settings.put("max_connections", "300");
+    if (profile) {
+      settings.put("shared_preload_libraries", "pg_stat_statements");
+      settings.put("pg_stat_statements.track_planning", "on");
+    }
+    try (BenchServer database = BenchServer.start(settings);
         ServerProcess server = ServerProcess.start(database, List.of("-Xmx512m"))) {
       database.describe();
       Progress.say("ready after " + server.startTime().toMillis() + " ms");
-      List<String> jobs = prepare(server.port());
+      List<List<String>> jobs = prepare(server.port());
       run(server.port(), jobs, rate, WARM_UP_SECONDS, connections);
+      if (profile) {
+        database.execute("create extension pg_stat_statements");
+      }
       Duration cpu = server.cpu();
       Duration databaseCpu = database.serverCpu();
       List<Sample> samples = run(server.port(), jobs, rate, seconds, connections);
@@ -58,36 +80,50 @@ public final class ServerBenchmark {
           "start-ms %d%nresident-mb %d%n",
           server.startTime().toMillis(),
           server.residentMegabytes());
+      if (profile) {
+        System.out.println(database.ask(STATEMENTS));
+      }
     }
   }
 
-  private static List<String> prepare(int port) throws IOException {
-    List<String> jobs = new ArrayList<>();
+  /** Creates tenants with jobs and schedules; returns the numbers of the jobs, of each tenant. */
+  private static List<List<String>> prepare(int port) throws IOException {
+    List<List<String>> jobs = new ArrayList<>();
     try (Wire wire = new Wire(port)) {
-      must(
-          wire.call(
-              "POST",
-              "/v1/tenants",
-              ServerProcess.KEY,
-              "{\"name\":\"bench\",\"quotas\":{\"activeJobs\":\"unlimited\",\"retainedJobs\":\"unlimited\",\"schedules\":\"unlimited\"}}"));
-      for (int i = 0; i < JOBS_BEFORE; i++) {
-        Matcher id = ID.matcher(must(create(wire)).body());
-        if (id.find()) {
-          jobs.add(id.group(1));
-        }
-      }
-      for (int i = 0; i < SCHEDULES; i++) {
+      for (int tenant = 0; tenant < TENANTS; tenant++) {
         must(
             wire.call(
                 "POST",
-                "/v1/schedules",
-                ServerProcess.KEY + "\r\nMonotick-Tenant: bench",
-                "{\"name\":\"s"
-                    + i
-                    + "\",\"cron\":\"0 4 * * *\",\"job\":{\"kind\":\"http\",\"payload\":{\"url\":\"http://example.org/\"}}}"));
+                "/v1/tenants",
+                ServerProcess.KEY,
+                "{\"name\":\"bench"
+                    + tenant
+                    + "\",\"quotas\":{\"activeJobs\":\"unlimited\",\"retainedJobs\":\"unlimited\",\"schedules\":\"unlimited\"}}"));
+        List<String> own = new ArrayList<>();
+        for (int i = 0; i < JOBS_BEFORE / TENANTS; i++) {
+          Matcher id = ID.matcher(must(create(wire, tenant)).body());
+          if (id.find()) {
+            own.add(id.group(1));
+          }
+        }
+        jobs.add(own);
+        for (int i = 0; i < SCHEDULES; i++) {
+          must(
+              wire.call(
+                  "POST",
+                  "/v1/schedules",
+                  key(tenant),
+                  "{\"name\":\"s"
+                      + i
+                      + "\",\"cron\":\"0 4 * * *\",\"job\":{\"kind\":\"http\",\"payload\":{\"url\":\"http://example.org/\"}}}"));
+        }
       }
     }
     return jobs;
+  }
+
+  private static String key(int tenant) {
+    return ServerProcess.KEY + "\r\nMonotick-Tenant: bench" + tenant;
   }
 
   private static Wire.Answer must(Wire.Answer answer) throws IOException {
@@ -97,16 +133,16 @@ public final class ServerBenchmark {
     return answer;
   }
 
-  private static Wire.Answer create(Wire wire) throws IOException {
+  private static Wire.Answer create(Wire wire, int tenant) throws IOException {
     return wire.call(
         "POST",
         "/v1/jobs",
-        ServerProcess.KEY + "\r\nMonotick-Tenant: bench",
+        key(tenant),
         "{\"kind\":\"http\",\"delay\":\"PT1H\",\"payload\":{\"url\":\"http://example.org/\"}}");
   }
 
   private static List<Sample> run(
-      int port, List<String> jobs, int rate, int seconds, int connections) throws Exception {
+      int port, List<List<String>> jobs, int rate, int seconds, int connections) throws Exception {
     Progress.say(
         rate + " requests a second for " + seconds + " s on " + connections + " connections");
     ExecutorService threads = Executors.newFixedThreadPool(connections);
@@ -131,7 +167,7 @@ public final class ServerBenchmark {
   }
 
   private static List<Sample> caller(
-      int port, List<String> jobs, long first, long step, int count, int number)
+      int port, List<List<String>> jobs, long first, long step, int count, int number)
       throws IOException {
     List<Sample> samples = new ArrayList<>(count);
     Wire wire = new Wire(port);
@@ -143,7 +179,8 @@ public final class ServerBenchmark {
         }
         int status;
         try {
-          status = request(wire, jobs, number * 7 + i).status();
+          status =
+              request(wire, jobs.get(number % TENANTS), number % TENANTS, number * 7 + i).status();
         } catch (IOException e) {
           status = 0; // no answer
           wire.close();
@@ -157,15 +194,18 @@ public final class ServerBenchmark {
     }
   }
 
-  private static Wire.Answer request(Wire wire, List<String> jobs, int number) throws IOException {
-    String key = ServerProcess.KEY + "\r\nMonotick-Tenant: bench";
+  private static Wire.Answer request(Wire wire, List<String> jobs, int tenant, int number)
+      throws IOException {
     return switch (Math.floorMod(number, 10)) {
       case 0, 1, 2, 3 ->
           wire.call(
-              "GET", "/v1/jobs/" + jobs.get(Math.floorMod(number * 31, jobs.size())), key, "");
-      case 4, 5 -> wire.call("GET", "/v1/jobs?limit=20", key, "");
-      case 6, 7 -> wire.call("GET", "/v1/schedules?limit=20", key, "");
-      default -> create(wire);
+              "GET",
+              "/v1/jobs/" + jobs.get(Math.floorMod(number * 31, jobs.size())),
+              key(tenant),
+              "");
+      case 4, 5 -> wire.call("GET", "/v1/jobs?limit=20", key(tenant), "");
+      case 6, 7 -> wire.call("GET", "/v1/schedules?limit=20", key(tenant), "");
+      default -> create(wire, tenant);
     };
   }
 

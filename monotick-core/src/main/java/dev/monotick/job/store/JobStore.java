@@ -143,6 +143,9 @@ public interface JobStore {
   /** Returns jobs, youngest first, without payloads and attempts. */
   List<Job> list(JobFilter filter, int limit);
 
+  /** Returns those of these jobs that are not forgotten, in the same manner; at most 10,000. */
+  List<Job> list(List<JobId> ids);
+
   /** Returns what is in which lane. */
   List<JobCount> counts();
 

@@ -2,6 +2,8 @@ package dev.monotick.postgres.connection;
 
 import dev.monotick.SchedulerException;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -87,6 +89,24 @@ public final class Database {
   /** Does something that is one statement, in autocommit. */
   public <T extends @Nullable Object> T once(String what, SqlFunction<T> work) {
     return call(what, work);
+  }
+
+  /**
+   * Prepares a query that is run with the limits of a transaction, yet takes one round trip and not
+   * three: limits and query are sent together, in autocommit, which makes them one transaction.
+   */
+  public static PreparedStatement prepareLimited(Connection connection, String query)
+      throws SQLException {
+    return connection.prepareStatement(LIMITS + ";" + query);
+  }
+
+  /** Runs what {@link #prepareLimited} prepared and returns what the query gave. */
+  public static ResultSet executeLimited(PreparedStatement statement) throws SQLException {
+    statement.execute();
+    if (!statement.getMoreResults()) { // the first are those of the limits
+      throw new SchedulerException("a query gave no rows but " + statement.getUpdateCount());
+    }
+    return statement.getResultSet();
   }
 
   /**

@@ -72,16 +72,16 @@ final class JobReader {
 
   /** See {@link dev.monotick.job.store.JobStore#find}. */
   Optional<Job> find(JobId id) {
-    return database.inTransaction("reading job " + id, connection -> find(connection, id));
+    return database.once("reading job " + id, connection -> find(connection, id));
   }
 
   private Optional<Job> find(Connection connection, JobId id) throws SQLException {
     JobRow job = null;
     List<JobAttempt> attempts = new ArrayList<>();
     Optional<byte[]> result = Optional.empty();
-    try (PreparedStatement statement = connection.prepareStatement(find)) {
+    try (PreparedStatement statement = Database.prepareLimited(connection, find)) {
       statement.setLong(1, id.value());
-      try (ResultSet row = statement.executeQuery()) {
+      try (ResultSet row = Database.executeLimited(statement)) {
         while (row.next()) {
           if (job == null) {
             job = JobRow.read(row);
@@ -111,14 +111,14 @@ final class JobReader {
   /** See {@link dev.monotick.job.store.JobStore#log}; the first lines if there are more. */
   List<JobNote.Line> log(JobId id, int limit) {
     int most = bounded(limit);
-    return database.inTransaction(
+    return database.once(
         "reading the log of job " + id,
         connection -> {
           List<JobNote.Line> lines = new ArrayList<>();
-          try (PreparedStatement statement = connection.prepareStatement(log)) {
+          try (PreparedStatement statement = Database.prepareLimited(connection, log)) {
             statement.setLong(1, id.value());
             statement.setInt(2, most);
-            try (ResultSet row = statement.executeQuery()) {
+            try (ResultSet row = Database.executeLimited(statement)) {
               while (row.next()) {
                 lines.add(
                     new JobNote.Line(
@@ -130,21 +130,33 @@ final class JobReader {
         });
   }
 
-  /** See {@link dev.monotick.job.store.JobStore#list}; {@link JobSearch} says how far it looks. */
+  /**
+   * See {@link dev.monotick.job.store.JobStore#list(JobFilter, int)}; {@link JobSearch} says how
+   * far it looks.
+   */
   List<Job> list(JobFilter filter, int limit) {
     int most = bounded(limit);
     return database.inTransaction(
         "listing jobs", connection -> search.list(connection, filter, most));
   }
 
+  /** See {@link dev.monotick.job.store.JobStore#list(List)}. */
+  List<Job> list(List<JobId> ids) {
+    if (ids.isEmpty()) {
+      return List.of();
+    }
+    bounded(ids.size());
+    return database.once("listing jobs", connection -> search.list(connection, ids));
+  }
+
   /** See {@link dev.monotick.job.store.JobStore#counts}. */
   List<JobCount> counts() {
-    return database.inTransaction(
+    return database.once(
         "reading the counts of jobs",
         connection -> {
           List<JobCount> all = new ArrayList<>();
-          try (PreparedStatement statement = connection.prepareStatement(counts);
-              ResultSet row = statement.executeQuery()) {
+          try (PreparedStatement statement = Database.prepareLimited(connection, counts);
+              ResultSet row = Database.executeLimited(statement)) {
             while (row.next()) {
               all.add(
                   new JobCount(

@@ -1,6 +1,7 @@
 package dev.monotick.postgres.job;
 
 import dev.monotick.job.Job;
+import dev.monotick.job.JobId;
 import dev.monotick.job.JobState;
 import dev.monotick.job.store.JobFilter;
 import dev.monotick.postgres.connection.Database;
@@ -23,9 +24,16 @@ final class JobSearch {
   private static final int STEPS = 5;
 
   private final Database database;
+  private final String these;
 
   JobSearch(Database database) {
     this.database = database;
+    these =
+        database.sql(
+            "with wanted(id) as materialized (select distinct unnest(?::bigint[]))"
+                + JobRow.select("null::bytea")
+                + JobRow.FROM
+                + " order by j.id desc");
   }
 
   /** Which jobs: those of some lanes, below a number, at most so many. */
@@ -60,6 +68,14 @@ final class JobSearch {
     return state.get() == JobState.SUCCEEDED
         ? stepwise(connection, page, "@job_attempt", "job_id", JobSearch::succeeded)
         : read(connection, page, candidates(page, state.get()));
+  }
+
+  List<Job> list(Connection connection, List<JobId> ids) throws SQLException {
+    try (PreparedStatement statement = Database.prepareLimited(connection, these)) {
+      Object[] numbers = ids.stream().map(JobId::value).toArray();
+      statement.setArray(1, connection.createArrayOf("bigint", numbers));
+      return read(Database.executeLimited(statement));
+    }
   }
 
   /** The SQL of numbers of jobs that are at least some number. */
@@ -171,7 +187,6 @@ final class JobSearch {
                 + JobRow.select("null::bytea")
                 + JobRow.FROM
                 + " order by j.id desc");
-    List<Job> jobs = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       int index = 1;
       for (Optional<String> name :
@@ -179,10 +194,15 @@ final class JobSearch {
         statement.setString(index++, name.orElse(null));
         statement.setString(index++, name.orElse(null));
       }
-      try (ResultSet row = statement.executeQuery()) {
-        while (row.next()) {
-          JobRow.read(row).toJob(List.of(), Optional.empty()).ifPresent(jobs::add);
-        }
+      return read(statement.executeQuery());
+    }
+  }
+
+  private static List<Job> read(ResultSet rows) throws SQLException {
+    List<Job> jobs = new ArrayList<>();
+    try (ResultSet row = rows) {
+      while (row.next()) {
+        JobRow.read(row).toJob(List.of(), Optional.empty()).ifPresent(jobs::add);
       }
     }
     return jobs;

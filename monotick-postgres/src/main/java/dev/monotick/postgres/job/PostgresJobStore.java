@@ -185,6 +185,11 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   }
 
   @Override
+  public List<Job> list(List<JobId> ids) {
+    return reader.list(ids);
+  }
+
+  @Override
   public List<JobCount> counts() {
     return reader.counts();
   }

@@ -97,7 +97,8 @@ class AccessFilter extends OncePerRequestFilter {
     }
     String credential = header.substring(BEARER.length()).strip();
     String address = ClientAddress.of(request);
-    if (!proven.has(credential)) {
+    boolean known = proven.has(credential);
+    if (!known) {
       failed.require(address);
     }
     Optional<String> asked = Optional.ofNullable(request.getHeader(TENANT_HEADER));
@@ -109,7 +110,9 @@ class AccessFilter extends OncePerRequestFilter {
           ? failed.failed(address, ApiKeys.claimed(credential), problem)
           : problem;
     }
-    proven.add(credential);
+    if (!known) {
+      proven.add(credential);
+    }
     return Optional.of(caller);
   }
 

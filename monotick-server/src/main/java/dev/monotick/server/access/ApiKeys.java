@@ -117,15 +117,15 @@ public class ApiKeys {
 
   /** Returns the key that a text is, if it is one and is valid. */
   Optional<Key> find(String text) {
-    String[] parts = parts(text);
-    if (parts.length == 0) {
-      return Optional.empty();
-    }
     String proof = Base64.getEncoder().encodeToString(hash(text));
     long now = time.nanos();
     Found known = remembered.get(proof);
     if (known != null && known.until() - now > 0) {
       return known.key();
+    }
+    String[] parts = parts(text);
+    if (parts.length == 0) {
+      return Optional.empty();
     }
     Optional<Key> key = read(parts[0], parts[1]);
     if (remembered.size() >= MOST_REMEMBERED) {

@@ -10,13 +10,13 @@ import dev.monotick.server.database.Sql;
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.setting.JobSettings;
 import dev.monotick.server.setting.Settings;
-import dev.monotick.server.tenant.Quota;
 import dev.monotick.server.tenant.Quotas;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Component;
 
 /** Adds jobs in the open transaction, if the tenant may have them. */
@@ -24,11 +24,15 @@ import org.springframework.stereotype.Component;
 class JobAdding {
 
   private static final Duration LATER = Duration.ofSeconds(5);
+  private static final int MOST_KNOWN = 10_000;
 
   private final PostgresStore store;
   private final Sql sql;
   private final Quotas quotas;
   private final Settings settings;
+
+  /** Tenants and queues that are in the database; they stay there. */
+  private final Set<List<String>> known = ConcurrentHashMap.newKeySet();
 
   JobAdding(PostgresStore store, Sql sql, Quotas quotas, Settings settings) {
     this.store = store;
@@ -43,7 +47,7 @@ class JobAdding {
    */
   List<Enqueued> add(
       String tenant, List<JobDraft> drafts, JobOrder.Follow follow, Optional<JobId> parent) {
-    quotas.enter(tenant);
+    Quotas.Entry entry = quotas.enter(tenant);
     requireQueues(tenant, drafts);
     parent.ifPresent(id -> requireParent(tenant, id));
     Optional<Long> depth =
@@ -57,7 +61,7 @@ class JobAdding {
     } catch (QueueFullException e) {
       throw Problem.tooMany("queue-full", String.valueOf(e.getMessage()), LATER);
     }
-    quotas.requireKept(tenant, Quota.ACTIVE_JOBS, added.stream().filter(Enqueued::isNew).count());
+    entry.requireKept(added.stream().filter(Enqueued::isNew).count());
     return added;
   }
 
@@ -77,10 +81,14 @@ class JobAdding {
     }
   }
 
+  private boolean isKnown(String tenant, String queue) {
+    return known.contains(List.of(tenant, queue));
+  }
+
   /** A queue that was used once is known to all replicas for good, so nobody may make up many. */
   private void requireQueues(String tenant, List<JobDraft> drafts) {
     long most = settings.get(JobSettings.QUEUES);
-    if (most < 0) {
+    if (most < 0 || drafts.stream().allMatch(each -> isKnown(tenant, each.lane().queue()))) {
       return;
     }
     Set<String> queues =
@@ -89,6 +97,10 @@ class JobAdding {
                 .param("tenant", tenant)
                 .query((row, number) -> row.getString(1))
                 .list());
+    if (known.size() >= MOST_KNOWN) {
+      known.clear();
+    }
+    queues.forEach(queue -> known.add(List.of(tenant, queue)));
     for (JobDraft draft : drafts) {
       if (queues.add(draft.lane().queue()) && queues.size() > most) {
         throw Problem.invalid(

@@ -3,8 +3,9 @@ package dev.monotick.server.job;
 import dev.monotick.job.Job;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobState;
-import dev.monotick.job.Jobs;
 import dev.monotick.job.store.JobFilter;
+import dev.monotick.job.store.JobStore;
+import dev.monotick.postgres.PostgresStore;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.problem.Fields;
 import dev.monotick.server.web.Page;
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Lists a tenant's jobs, youngest first. The engine looks for them among the youngest jobs of all
- * tenants, and gives up after many; where it finds no more, our index by lane says where to go on.
+ * Lists a tenant's jobs, youngest first. Where those of some states are, the engine knows; for all
+ * others our index by lane says which are next, and the engine what became of these.
  */
 @Component
 class JobListing {
@@ -28,14 +29,17 @@ class JobListing {
   /** After so many that did not match, the page ends early; what to read on after is said. */
   private static final int MOST_SEEN = 5_000;
 
-  private final Jobs jobs;
+  private final JobStore jobs;
   private final Sql sql;
 
   /** What was found, and the number to go on below; empty at the end. */
   record Found(List<Job> jobs, Optional<Long> next) {}
 
-  JobListing(Jobs jobs, Sql sql) {
-    this.jobs = jobs;
+  /** Some jobs that may match, and the least number that was looked at; empty at the end. */
+  private record Piece(List<Job> jobs, Optional<Long> least) {}
+
+  JobListing(PostgresStore store, Sql sql) {
+    this.jobs = store.jobs();
     this.sql = sql;
   }
 
@@ -52,13 +56,15 @@ class JobListing {
     Optional<JobId> parent = query.parentWanted();
     // Those that ended well the engine has in no place of their own.
     boolean everywhere = state.isEmpty() || state.get() == JobState.SUCCEEDED;
+    boolean all = state.isEmpty() && parent.isEmpty() && query.search() == null;
+    int piece = all ? Math.min(PIECE, limit + 1) : Math.min(PIECE, Math.max(limit + 1, 100));
     long least = query.least();
     long below = Math.min(before, query.below());
-    int piece = Math.min(PIECE, Math.max(limit + 1, 100));
     List<Job> found = new ArrayList<>();
-    for (int seen = 0; seen < MOST_SEEN && below > least; ) {
-      List<Job> some = some(tenant, query, everywhere ? Optional.empty() : state, below, piece);
-      for (Job job : some) {
+    for (int seen = 0; seen < MOST_SEEN && below > least; seen += piece) {
+      Piece some =
+          everywhere ? next(tenant, query, below, piece) : in(tenant, query, state, below, piece);
+      for (Job job : some.jobs()) {
         if (job.id().value() < least) {
           return new Found(found, Optional.empty());
         }
@@ -68,52 +74,61 @@ class JobListing {
           }
           found.add(job);
         }
-        below = job.id().value();
       }
-      seen += Math.max(1, some.size());
-      if (some.size() < piece) {
-        Optional<Long> next = everywhere ? youngest(tenant, query, below) : Optional.empty();
-        if (next.isEmpty()) {
-          return new Found(found, Optional.empty());
-        }
-        // One that was found nowhere is about to be forgotten: then go on below it.
-        below = some.isEmpty() && next.get() == below - 1 ? next.get() : next.get() + 1;
+      if (some.least().isEmpty()) {
+        return new Found(found, Optional.empty());
       }
+      below = some.least().get();
     }
     return new Found(found, below > least ? Optional.of(below) : Optional.empty());
   }
 
-  private List<Job> some(
-      String tenant, JobQuery query, Optional<JobState> state, long below, int piece) {
-    return jobs.list(
-        new JobFilter(
-            state,
-            Optional.ofNullable(query.queue()),
-            Optional.ofNullable(query.kind()),
-            Optional.of(tenant),
-            below <= 0 || below == Long.MAX_VALUE
-                ? Optional.empty()
-                : Optional.of(new JobId(below))),
-        piece);
+  private Piece in(String tenant, JobQuery query, Optional<JobState> state, long below, int piece) {
+    List<Job> some =
+        jobs.list(
+            new JobFilter(
+                state,
+                Optional.ofNullable(query.queue()),
+                Optional.ofNullable(query.kind()),
+                Optional.of(tenant),
+                below <= 0 || below == Long.MAX_VALUE
+                    ? Optional.empty()
+                    : Optional.of(new JobId(below))),
+            piece);
+    return new Piece(
+        some,
+        some.size() < piece
+            ? Optional.empty()
+            : Optional.of(some.get(some.size() - 1).id().value()));
   }
 
-  private Optional<Long> youngest(String tenant, JobQuery query, long below) {
+  /** Those found nowhere are about to be forgotten. */
+  private Piece next(String tenant, JobQuery query, long below, int piece) {
+    List<JobId> ids = numbers(tenant, query, below, piece);
+    return new Piece(
+        jobs.list(ids),
+        ids.size() < piece ? Optional.empty() : Optional.of(ids.get(ids.size() - 1).value()));
+  }
+
+  private List<JobId> numbers(String tenant, JobQuery query, long below, int most) {
     return sql.of(
             """
             select j.id
               from @@job_lane l
              cross join lateral (
-               select id from @@job where lane = l.id and id < :below order by id desc limit 1) j
+               select id from @@job where lane = l.id and id < :below
+                order by id desc limit :most) j
              where l.tenant = :tenant and l.queue = coalesce(:queue, l.queue)
                and l.kind = coalesce(:kind, l.kind)
-             order by j.id desc limit 1
+             order by j.id desc limit :most
             """)
         .param("below", below)
+        .param("most", most)
         .param("tenant", tenant)
         .param("queue", query.queue(), java.sql.Types.VARCHAR)
         .param("kind", query.kind(), java.sql.Types.VARCHAR)
-        .query(Long.class)
-        .optional();
+        .query((row, number) -> new JobId(row.getLong(1)))
+        .list();
   }
 
   private static boolean matches(

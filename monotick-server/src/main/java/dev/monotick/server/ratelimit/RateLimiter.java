@@ -12,17 +12,16 @@ import java.util.concurrent.ConcurrentHashMap;
  * A named limit of one rate, with a bucket for each key, shared by all replicas.
  *
  * <p>Asking the database for each request would cost more than most requests. So a replica takes a
- * lease of tokens, a tenth of a second's worth or fifty, and hands these out until that time is
- * over; what is left then it puts back when it next asks. The bucket in the database is smaller
- * than the burst by one lease, because what is handed out now may have come in that much earlier.
- * So, over all replicas and in any stretch of time, exactly: never more than the burst and what has
- * come in since. It may be less, by what is leased and not used: up to one lease for each replica.
+ * lease of tokens, a tenth of a second's worth, and hands these out until that time is over; what
+ * is left then it puts back when it next asks. The bucket in the database is smaller than the burst
+ * by one lease, because what is handed out now may have come in that much earlier. So, over all
+ * replicas and in any stretch of time, exactly: never more than the burst and what has come in
+ * since. It may be less, by what is leased and not used: up to one lease for each replica.
  *
  * <p>Thread-safe. Leases count on the replica's ticker, from before the request for one left.
  */
 final class RateLimiter {
 
-  private static final long MOST_LEASED = 50;
   private static final long LEASES_PER_SECOND = 10;
   private static final long SHORTEST_REFUSAL = Duration.ofMillis(5).toNanos();
   private static final int MOST_KEYS = 20_000;
@@ -58,7 +57,7 @@ final class RateLimiter {
     this.rate = rate;
     this.each = rate.nanosEach();
     long worth = Duration.ofSeconds(1).toNanos() / LEASES_PER_SECOND / each;
-    this.lease = Math.max(1, Math.min(Math.min(worth, MOST_LEASED), rate.burst() / 4));
+    this.lease = Math.max(1, Math.min(worth, rate.burst() / 4));
     this.store = store;
     this.time = time;
   }

@@ -16,17 +16,25 @@ class Plans {
 
   private final WorkTypes types;
   private final JsonMapper json;
-  private final Map<UUID, Known> remembered =
+  private final Map<UUID, Understood> remembered =
       new LinkedHashMap<>(16, 0.75f, true) { // guarded by itself
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<UUID, Known> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<UUID, Understood> eldest) {
           return size() > MOST_REMEMBERED;
         }
       };
 
-  private record Known(long version, Plan plan) {}
+  /**
+   * A stored schedule.
+   *
+   * @param version which version of it
+   * @param spec what somebody wants
+   * @param plan what that means
+   * @param description its times in plain English
+   */
+  record Understood(long version, ScheduleSpec spec, Plan plan, String description) {}
 
   Plans(WorkTypes types, JsonMapper json) {
     this.types = types;
@@ -51,10 +59,15 @@ class Plans {
    * @throws RuntimeException if not even its times are understood
    */
   Plan stored(StoredSchedule schedule) {
+    return understood(schedule).plan();
+  }
+
+  /** The same with what it was understood from, for those who show it. */
+  Understood understood(StoredSchedule schedule) {
     synchronized (remembered) {
-      Known known = remembered.get(schedule.id());
+      Understood known = remembered.get(schedule.id());
       if (known != null && known.version() == schedule.version()) {
-        return known.plan();
+        return known;
       }
     }
     ScheduleSpec spec = read(schedule.spec());
@@ -65,12 +78,13 @@ class Plans {
             spec.catchUpPolicy(),
             spec.failuresAllowed(),
             work(schedule.tenant(), spec));
+    Understood understood = new Understood(schedule.version(), spec, plan, plan.times().describe());
     if (plan.work() instanceof Plan.Work.Job) { // others may be understood later
       synchronized (remembered) {
-        remembered.put(schedule.id(), new Known(schedule.version(), plan));
+        remembered.put(schedule.id(), understood);
       }
     }
-    return plan;
+    return understood;
   }
 
   /** The same for somebody who asks for it; refuses what is not understood. */

@@ -221,6 +221,14 @@ class Schedules {
     return Page.of(read, limit, ScheduleView::name);
   }
 
+  private @Nullable ScheduleSpec readable(StoredSchedule stored) {
+    try {
+      return plans.read(stored.spec()).shown(stored.enabled());
+    } catch (RuntimeException e) {
+      return null; // the problem that is shown says why
+    }
+  }
+
   private ScheduleView view(ResultSet row, int times) throws SQLException {
     StoredSchedule stored = StoredSchedule.read(row);
     ScheduleSpec spec = null;
@@ -228,16 +236,17 @@ class Schedules {
     String description = null;
     List<Instant> next = new ArrayList<>();
     try {
-      spec = plans.read(stored.spec()).shown(stored.enabled());
-      Plan plan = plans.stored(stored);
-      description = plan.times().describe();
+      Plans.Understood understood = plans.understood(stored);
+      spec = understood.spec().shown(stored.enabled());
+      description = understood.description();
       Optional<Instant> time = stored.nextAt();
       while (time.isPresent() && next.size() < times) {
         next.add(time.get());
-        time = plan.times().next(time.get());
+        time = next.size() < times ? understood.plan().times().next(time.get()) : Optional.empty();
       }
     } catch (RuntimeException e) {
       problem = String.valueOf(e.getMessage());
+      spec = readable(stored);
     }
     return new ScheduleView(
         stored.id().toString(),

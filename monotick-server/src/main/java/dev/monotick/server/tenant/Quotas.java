@@ -29,6 +29,24 @@ public class Quotas {
   private final QuotaRefusals refusals;
   private final Map<Quota, QuotaUse> uses = new EnumMap<>(Quota.class);
 
+  /** How a tenant's row is held until the transaction ends. */
+  private enum Hold {
+    NONE(""),
+    /** It cannot be deleted. */
+    THERE(" for key share"),
+    /** Nobody else adds to it. */
+    ALONE(" for no key update");
+
+    private final String statement;
+
+    Hold(String lock) {
+      statement =
+          "select active_jobs, retained_jobs, agents, schedules, suspended, retained_policy"
+              + " from @tenant where name = :tenant"
+              + lock;
+    }
+  }
+
   /** What a tenant may have: -1 for unlimited. */
   private record Terms(boolean suspended, boolean refusesRetained, Map<Quota, Long> limits) {
 
@@ -58,7 +76,7 @@ public class Quotas {
    * jobs are also jobs on record, which some tenants rather have refused than forgotten.
    */
   public void require(String tenant, Quota quota, long more) {
-    Terms terms = lock(tenant, true);
+    Terms terms = read(tenant, Hold.ALONE);
     requireActive(tenant, terms);
     check(tenant, quota, terms, more);
     if (quota == Quota.ACTIVE_JOBS && terms.refusesRetained()) {
@@ -68,14 +86,14 @@ public class Quotas {
 
   /** The same for jobs on record that become active again. */
   public void requireAgain(String tenant, long jobs) {
-    Terms terms = lock(tenant, true);
+    Terms terms = read(tenant, Hold.ALONE);
     requireActive(tenant, terms);
     check(tenant, Quota.ACTIVE_JOBS, terms, jobs);
   }
 
   /** Locks the tenant and returns how many jobs on record may become active again. */
   public long roomAgain(String tenant) {
-    Terms terms = lock(tenant, true);
+    Terms terms = read(tenant, Hold.ALONE);
     return terms.suspended() ? 0 : room(tenant, Quota.ACTIVE_JOBS, terms);
   }
 
@@ -84,7 +102,7 @@ public class Quotas {
    * if it is suspended.
    */
   public long room(String tenant, Quota quota) {
-    Terms terms = lock(tenant, true);
+    Terms terms = read(tenant, Hold.ALONE);
     if (terms.suspended()) {
       return 0;
     }
@@ -95,25 +113,48 @@ public class Quotas {
   }
 
   /**
-   * Locks the tenant, for somebody who learns only by adding how many he adds; he then calls {@link
-   * #requireKept}. Refuses if it is suspended.
+   * Lets somebody add jobs who learns only by adding how many he adds; he then calls {@link
+   * Entry#requireKept}. Refuses if the tenant is suspended. A tenant that may have any number is
+   * held with others, so that those who add jobs to it do not wait for each other; a limit that is
+   * set meanwhile counts from the next request on.
    */
-  public void enter(String tenant) {
-    requireActive(tenant, lock(tenant, true));
+  public Entry enter(String tenant) {
+    Terms terms = read(tenant, Hold.THERE);
+    if (isLimited(terms)) {
+      terms = read(tenant, Hold.ALONE);
+    }
+    requireActive(tenant, terms);
+    return new Entry(tenant, terms);
   }
 
-  /** Refuses with 429 if, with what this transaction added, the tenant has more than it may. */
-  public void requireKept(String tenant, Quota quota, long added) {
-    Terms terms = lock(tenant, true);
-    checkKept(tenant, quota, terms, added);
-    if (quota == Quota.ACTIVE_JOBS && terms.refusesRetained()) {
-      checkKept(tenant, Quota.RETAINED_JOBS, terms, added);
+  private static boolean isLimited(Terms terms) {
+    return terms.limit(Quota.ACTIVE_JOBS) >= 0
+        || (terms.refusesRetained() && terms.limit(Quota.RETAINED_JOBS) >= 0);
+  }
+
+  /** What somebody may add in the transaction that is open. */
+  public final class Entry {
+
+    private final String tenant;
+    private final Terms terms;
+
+    private Entry(String tenant, Terms terms) {
+      this.tenant = tenant;
+      this.terms = terms;
+    }
+
+    /** Refuses with 429 if, with what this transaction added, the tenant has more than it may. */
+    public void requireKept(long added) {
+      checkKept(tenant, Quota.ACTIVE_JOBS, terms, added);
+      if (terms.refusesRetained()) {
+        checkKept(tenant, Quota.RETAINED_JOBS, terms, added);
+      }
     }
   }
 
   /** Returns how much of each quota is in use, without locking anything. */
   List<Usage> usage(String tenant) {
-    Terms terms = lock(tenant, false);
+    Terms terms = read(tenant, Hold.NONE);
     return Arrays.stream(Quota.values())
         .map(quota -> new Usage(quota, used(tenant, quota), terms.limit(quota)))
         .toList();
@@ -178,17 +219,8 @@ public class Quotas {
     }
   }
 
-  private Terms lock(String tenant, boolean locked) {
-    return sql.of(
-            locked
-                ? """
-                  select active_jobs, retained_jobs, agents, schedules, suspended, retained_policy
-                    from @tenant where name = :tenant for no key update
-                  """
-                : """
-                  select active_jobs, retained_jobs, agents, schedules, suspended, retained_policy
-                    from @tenant where name = :tenant
-                  """)
+  private Terms read(String tenant, Hold hold) {
+    return sql.of(hold.statement)
         .param("tenant", tenant)
         .query((row, number) -> terms(row))
         .optional()

@@ -132,7 +132,7 @@ class TenantController {
       @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
     sql.inTransaction(
         () -> {
-          Versions.optional(ifMatch, tenants.lock(name));
+          Versions.optional(ifMatch, tenants.lockToEnd(name));
           tenants.delete(name);
           audit.append(entry(caller, "", "tenant_deleted", name, Map.of()));
         });

@@ -62,9 +62,18 @@ class Tenants {
         .list();
   }
 
-  /** Locks a tenant, so that nobody adds anything to it, and returns its version. */
+  /** Locks a tenant, so that nobody else changes it, and returns its version. */
   long lock(String name) {
-    return sql.of("select version from @tenant where name = :name for update")
+    return locked(name, "select version from @tenant where name = :name for no key update");
+  }
+
+  /** Locks a tenant, so that nobody adds anything to it, and returns its version. */
+  long lockToEnd(String name) {
+    return locked(name, "select version from @tenant where name = :name for update");
+  }
+
+  private long locked(String name, String statement) {
+    return sql.of(statement)
         .param("name", name)
         .query(Long.class)
         .optional()
