@@ -12,6 +12,7 @@ import dev.monotick.server.setting.JobSettings;
 import dev.monotick.server.setting.Settings;
 import dev.monotick.server.tenant.Quota;
 import dev.monotick.server.tenant.Quotas;
+import dev.monotick.server.trace.Tracing;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -29,12 +30,14 @@ class JobAdding {
   private final Sql sql;
   private final Quotas quotas;
   private final Settings settings;
+  private final Tracing tracing;
 
-  JobAdding(PostgresStore store, Sql sql, Quotas quotas, Settings settings) {
+  JobAdding(PostgresStore store, Sql sql, Quotas quotas, Settings settings, Tracing tracing) {
     this.store = store;
     this.sql = sql;
     this.quotas = quotas;
     this.settings = settings;
+    this.tracing = tracing;
   }
 
   /**
@@ -46,6 +49,11 @@ class JobAdding {
     quotas.enter(tenant);
     requireQueues(tenant, drafts);
     parent.ifPresent(id -> requireParent(tenant, id));
+    return tracing.addingDrafts(drafts, traced -> insert(tenant, traced, follow, parent));
+  }
+
+  private List<Enqueued> insert(
+      String tenant, List<JobDraft> drafts, JobOrder.Follow follow, Optional<JobId> parent) {
     Optional<Long> depth =
         Optional.of(settings.get(JobSettings.QUEUE_DEPTH)).filter(most -> most >= 0);
     List<Enqueued> added;

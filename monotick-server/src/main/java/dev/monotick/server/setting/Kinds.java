@@ -1,5 +1,7 @@
 package dev.monotick.server.setting;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.Arrays;
@@ -46,6 +48,16 @@ final class Kinds {
         name, fallback.toString(), text -> duration(text, least, most), false, about);
   }
 
+  /** An address of another service; none if empty. */
+  static Setting<String> address(String name, String example, String about) {
+    return new Setting<>(name, "", text -> address(text.strip(), example), false, about);
+  }
+
+  /** A part of the whole, from 0 to 1. */
+  static Setting<Double> share(String name, double fallback, String about) {
+    return new Setting<>(name, String.valueOf(fallback), Kinds::share, false, about);
+  }
+
   static Setting<Rate> rate(String name, String fallback, String about) {
     return new Setting<>(name, fallback, Rate::parse, false, about);
   }
@@ -65,6 +77,43 @@ final class Kinds {
     }
     throw new IllegalArgumentException(
         "must be a whole number from " + least + " to " + most + ", but was \"" + text + "\"");
+  }
+
+  private static String address(String text, String example) {
+    if (text.isEmpty()) {
+      return text;
+    }
+    try {
+      URI address = new URI(text);
+      if (address.getHost() != null
+          && address.getUserInfo() == null
+          && address.getRawFragment() == null
+          && address.getPort() <= 65_535
+          && text.matches("(?i)https?://.*")) {
+        return text;
+      }
+    } catch (URISyntaxException e) {
+      // told below, like another address that cannot be
+    }
+    throw new IllegalArgumentException(
+        "must be an http or https address with a host and without a user, such as "
+            + example
+            + ", but was \""
+            + text.replaceFirst("//[^/]*@", "//…@") // passwords do not belong into logs
+            + "\"; leave it out for none");
+  }
+
+  private static double share(String text) {
+    try {
+      double value = Double.parseDouble(text.strip());
+      if (value >= 0 && value <= 1) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // told below, like a number out of range
+    }
+    throw new IllegalArgumentException(
+        "must be a number from 0 to 1, such as 0.1, but was \"" + text + "\"");
   }
 
   private static boolean yes(String text) {
