@@ -33,7 +33,11 @@ class TracingConfiguration {
 
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-      return isOn(Settings.read(context.getEnvironment()::getProperty));
+      String endpoint =
+          context.getEnvironment().getProperty(PlatformSettings.TRACING_ENDPOINT.name());
+      return endpoint != null // reading them all takes longer than this
+          && !endpoint.isBlank()
+          && isOn(Settings.read(context.getEnvironment()::getProperty));
     }
   }
 
