@@ -5,10 +5,15 @@ import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
 
 /** How texts become values of settings; each refusal says what is wanted. */
 final class Kinds {
+
+  private static final Pattern PAIR = Pattern.compile("[A-Za-z0-9_-]{1,100}=[!-~][ -~]*");
 
   private Kinds() {}
 
@@ -18,6 +23,11 @@ final class Kinds {
 
   static Setting<String> secret(String name, String about) {
     return new Setting<>(name, "", text -> text, true, about);
+  }
+
+  /** Secrets by name: {@code name=value}, with commas between several. */
+  static Setting<Map<String, String>> secrets(String name, String about) {
+    return new Setting<>(name, "", Kinds::pairs, true, about);
   }
 
   static Setting<Integer> number(String name, int fallback, int least, int most, String about) {
@@ -114,6 +124,24 @@ final class Kinds {
     }
     throw new IllegalArgumentException(
         "must be a number from 0 to 1, such as 0.1, but was \"" + text + "\"");
+  }
+
+  private static Map<String, String> pairs(String text) {
+    Map<String, String> pairs = new LinkedHashMap<>();
+    if (text.isBlank()) {
+      return pairs;
+    }
+    for (String pair : text.split(",", -1)) {
+      if (!PAIR.matcher(pair.strip()).matches()) {
+        throw new IllegalArgumentException(
+            "must be name=value, with commas between several, but the one in place "
+                + (pairs.size() + 1)
+                + " is not"); // it may be a secret all the same
+      }
+      int at = pair.indexOf('=');
+      pairs.put(pair.substring(0, at).strip(), pair.substring(at + 1).strip());
+    }
+    return pairs;
   }
 
   private static boolean yes(String text) {

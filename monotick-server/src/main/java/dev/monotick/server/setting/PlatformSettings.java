@@ -5,6 +5,7 @@ import static dev.monotick.server.setting.Kinds.duration;
 import static dev.monotick.server.setting.Kinds.limit;
 import static dev.monotick.server.setting.Kinds.number;
 import static dev.monotick.server.setting.Kinds.rate;
+import static dev.monotick.server.setting.Kinds.secrets;
 import static dev.monotick.server.setting.Kinds.share;
 import static dev.monotick.server.setting.Kinds.text;
 import static dev.monotick.server.setting.Kinds.word;
@@ -12,6 +13,7 @@ import static dev.monotick.server.setting.Kinds.yesNo;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** What can be set about requests, audit, limits and the like. */
 public final class PlatformSettings {
@@ -270,6 +272,12 @@ public final class PlatformSettings {
           1,
           "share of the traces begun here that are sent, 0 to 1; 0 for none at all");
 
+  /** What the collector wants to know of us. */
+  public static final Setting<Map<String, String>> TRACING_HEADERS =
+      secrets(
+          "monotick.tracing.headers",
+          "headers for the collector, such as a key: name=value, with commas between several");
+
   /** All of them. */
   static final List<Setting<?>> ALL =
       List.of(
@@ -308,7 +316,8 @@ public final class PlatformSettings {
           EVENTS_HEARTBEAT,
           EVENTS_LONGEST,
           TRACING_ENDPOINT,
-          TRACING_SAMPLE);
+          TRACING_SAMPLE,
+          TRACING_HEADERS);
 
   private PlatformSettings() {}
 }

@@ -33,6 +33,7 @@ final class Exporting {
         OtlpHttpSpanExporter.builder()
             .setEndpoint(endpoint(settings.get(PlatformSettings.TRACING_ENDPOINT)))
             .setTimeout(TIMEOUT)
+            .setHeaders(() -> settings.get(PlatformSettings.TRACING_HEADERS))
             .setMeterProvider(MeterProvider::noop)
             .build();
     return new OpenTelemetryTracing(

@@ -38,11 +38,11 @@ class TraceTest {
                   "jobs",
                   List.of(
                       Work.http(receiver.url("/batch")),
-                      Work.http(
-                          receiver.url("/other"), "headers", Api.json("traceparent", OTHER))),
+                      Work.http(receiver.url("/other"), "headers", Api.json("traceparent", OTHER))),
                   "whenAllEnded",
                   Work.http(receiver.url("/last")))));
-      for (String wrong : List.of("nonsense", PARENT.replace("4bf9", "4BF9"), "ff" + PARENT.substring(2))) {
+      for (String wrong :
+          List.of("nonsense", PARENT.replace("4bf9", "4BF9"), "ff" + PARENT.substring(2))) {
         Work.create(
             installation.api().with("traceparent", wrong).with("tracestate", "vendor=value"),
             Work.http(receiver.url("/untraced")));

@@ -1,6 +1,7 @@
 package dev.monotick.server.trace;
 
 import com.google.protobuf.ByteString;
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.monotick.server.support.Eventually;
@@ -26,6 +27,7 @@ final class Collector implements AutoCloseable {
   private final HttpServer server;
   private final List<Received> spans = new CopyOnWriteArrayList<>();
   private final List<String> paths = new CopyOnWriteArrayList<>();
+  private final List<Headers> headers = new CopyOnWriteArrayList<>();
 
   /**
    * A span, as tests look at it.
@@ -77,6 +79,10 @@ final class Collector implements AutoCloseable {
     return paths;
   }
 
+  List<Headers> headers() {
+    return headers;
+  }
+
   List<Received> spans() {
     return spans;
   }
@@ -94,6 +100,7 @@ final class Collector implements AutoCloseable {
   private void receive(HttpExchange exchange) throws IOException {
     try (exchange) {
       paths.add(exchange.getRequestURI().getPath());
+      headers.add(exchange.getRequestHeaders());
       ExportTraceServiceRequest.parseFrom(exchange.getRequestBody().readAllBytes())
           .getResourceSpansList()
           .forEach(

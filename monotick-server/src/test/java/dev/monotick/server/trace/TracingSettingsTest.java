@@ -75,6 +75,38 @@ class TracingSettingsTest {
   }
 
   @Test
+  void aCollectorThatWantsAKeyGetsIt() {
+    try (Collector collector = new Collector()) {
+      Settings settings =
+          with(
+              Map.of(
+                  "monotick.tracing.endpoint",
+                  collector.url(),
+                  "monotick.tracing.headers",
+                  "api-key=hush, x-more=a=b"));
+      Tracing tracing = new TracingConfiguration().tracing(settings);
+      tracing.calling("GET", URI.create("https://example.com/")).close();
+      tracing.close();
+
+      assertThat(collector.headers())
+          .singleElement()
+          .satisfies(
+              sent -> {
+                assertThat(sent.getFirst("api-key")).isEqualTo("hush");
+                assertThat(sent.getFirst("x-more")).isEqualTo("a=b");
+              });
+      assertThat(settings.shown().toString()).doesNotContain("hush");
+    }
+    for (String wrong : List.of("hush", "=hush", "api key=hush", "api-key=", "a=hush,,")) {
+      assertThatThrownBy(() -> with(Map.of("monotick.tracing.headers", wrong)))
+          .as(wrong)
+          .hasMessageContainingAll("MONOTICK_TRACING_HEADERS", "must be name=value")
+          .message()
+          .doesNotContain("hush");
+    }
+  }
+
+  @Test
   void asManyTracesAreSentAsIsSet() {
     assertThat(sent("1")).isEqualTo(400);
     assertThat(sent("0.5")).isBetween(120, 280);
@@ -125,8 +157,8 @@ class TracingSettingsTest {
     System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
     long stopping;
     // Connections are made, and nobody ever answers.
-    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        Receiver receiver = new Receiver()) {
+    ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    try (Receiver receiver = new Receiver()) {
       Installation installation =
           Installation.create()
               .with("monotick.tracing.endpoint", "http://127.0.0.1:" + silent.getLocalPort())
@@ -144,6 +176,7 @@ class TracingSettingsTest {
       assertThat(Duration.ofNanos(System.nanoTime() - stopping)).isLessThan(Duration.ofSeconds(15));
     } finally {
       System.setOut(before);
+      silent.close();
     }
     logLinesSayTheirTrace(out.toString(StandardCharsets.UTF_8));
   }
@@ -174,7 +207,8 @@ class TracingSettingsTest {
     assertThat(traced)
         .anySatisfy(
             line -> { // of a request
-              assertThat(line.path("log").path("logger").asString("")).endsWith("DispatcherServlet");
+              assertThat(line.path("log").path("logger").asString(""))
+                  .endsWith("DispatcherServlet");
               assertThat(line.has("job")).isFalse();
             })
         .anySatisfy(line -> assertThat(line.path("job").asString("")).isNotEmpty())

@@ -161,8 +161,7 @@ class TracingTest {
     return collector.await(
         "attempt " + number,
         span ->
-            span.trace().equals(trace)
-                && number.equals(span.says().get("monotick.job.attempt")));
+            span.trace().equals(trace) && number.equals(span.says().get("monotick.job.attempt")));
   }
 
   @Test
