@@ -3,6 +3,7 @@ package dev.monotick.server;
 import dev.monotick.server.setting.Known;
 import dev.monotick.server.setting.LogFormat;
 import dev.monotick.server.setting.PlatformSettings;
+import dev.monotick.server.setting.ReplicaName;
 import dev.monotick.server.setting.Settings;
 import dev.monotick.server.setting.Variables;
 import java.nio.file.Files;
@@ -67,10 +68,7 @@ final class Preparation implements SmartApplicationListener {
     }
     if (settings.get(PlatformSettings.LOG_FORMAT) == LogFormat.JSON) {
       properties.put("logging.structured.format.console", "ecs");
-      String replica = settings.get(Known.REPLICA_NAME);
-      if (!replica.isEmpty()) {
-        properties.put("logging.structured.json.add.replica", replica);
-      }
+      properties.put("logging.structured.json.add.replica", ReplicaName.of(settings));
     }
     tls(settings, properties);
     environment.getPropertySources().addFirst(new MapPropertySource("monotick", properties));

@@ -73,6 +73,7 @@ class AccessFilter extends OncePerRequestFilter {
             UsernamePasswordAuthenticationToken.authenticated(
                 caller.get(), null, caller.get().home().isEmpty() ? PLATFORM : List.of()));
         SecurityContextHolder.setContext(context);
+        request.setAttribute(Caller.ATTRIBUTE, caller.get());
         MDC.put("tenant", caller.get().tenant());
       }
     } catch (Problem problem) {

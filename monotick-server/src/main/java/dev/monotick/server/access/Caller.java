@@ -16,6 +16,9 @@ import java.util.Optional;
 public record Caller(
     String id, String name, String type, Role role, Optional<String> home, String tenant) {
 
+  /** The attribute of a request that has who makes it, once that is known. */
+  public static final String ATTRIBUTE = "dev.monotick.caller";
+
   /** Says whether he belongs to no tenant and administers all of them. */
   public boolean isPlatformAdmin() {
     return home.isEmpty() && role == Role.ADMIN;

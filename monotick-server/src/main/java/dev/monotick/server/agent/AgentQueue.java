@@ -18,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Work that waits for agents, and who gets it. A row is handed out by one statement that locks it
@@ -25,6 +26,9 @@ import tools.jackson.databind.json.JsonMapper;
  */
 @Component
 class AgentQueue {
+
+  /** Where the trace is kept, beside the work. */
+  private static final String TRACE = "trace";
 
   private final Sql sql;
   private final JsonMapper json;
@@ -40,9 +44,16 @@ class AgentQueue {
    * @param work command or type, and what belongs to it
    * @param timeout how long it may take
    * @param leaseUntil how long the agent has it unless it says more
+   * @param trace headers that make what the agent does part of the job's trace
    */
   record Leased(
-      String lease, String jobId, int attempt, JsonNode work, String timeout, Instant leaseUntil) {}
+      String lease,
+      String jobId,
+      int attempt,
+      JsonNode work,
+      String timeout,
+      Instant leaseUntil,
+      Map<String, String> trace) {}
 
   private record Row(Leased leased, Instant created) {}
 
@@ -61,10 +72,17 @@ class AgentQueue {
     listeners.add(listener);
   }
 
-  /** Offers a job to agents. */
-  void offer(JobContext<AgentTask> job, Duration pickup) {
+  /**
+   * Offers a job to agents.
+   *
+   * @param trace what makes the agent's work part of the job's trace
+   */
+  void offer(JobContext<AgentTask> job, Duration pickup, Map<String, String> trace) {
     AgentTask task = job.payload();
     Map<String, Object> work = new LinkedHashMap<>();
+    if (!trace.isEmpty()) {
+      work.put(TRACE, trace);
+    }
     if (task.command() != null) {
       work.put("command", task.command());
       work.put("args", task.args());
@@ -141,14 +159,23 @@ class AgentQueue {
   }
 
   private Row read(ResultSet row, int number) throws SQLException {
+    JsonNode work = json.readTree(row.getString("work"));
+    Map<String, String> trace = new LinkedHashMap<>();
+    work.path(TRACE)
+        .properties()
+        .forEach(each -> trace.put(each.getKey(), each.getValue().asString("")));
+    if (work instanceof ObjectNode fields) {
+      fields.remove(TRACE);
+    }
     return new Row(
         new Leased(
             new Lease(row.getObject("id", UUID.class), row.getLong("fence")).toString(),
             String.valueOf(row.getLong("job_id")),
             row.getInt("attempt"),
-            json.readTree(row.getString("work")),
+            work,
             Duration.ofMillis(row.getLong("timeout_millis")).toString(),
-            row.getTimestamp("lease_until").toInstant()),
+            row.getTimestamp("lease_until").toInstant(),
+            trace),
         row.getTimestamp("created_at").toInstant());
   }
 

@@ -10,6 +10,7 @@ import dev.monotick.server.problem.Bodies;
 import dev.monotick.server.remote.RemoteWait;
 import dev.monotick.server.setting.ExecutionSettings;
 import dev.monotick.server.setting.Settings;
+import dev.monotick.server.trace.Tracing;
 import java.time.Duration;
 import java.util.Optional;
 import org.springframework.context.annotation.Bean;
@@ -29,12 +30,15 @@ class AgentWork implements WorkType {
   private final JsonMapper json;
   private final RemoteWait wait;
   private final AgentQueue queue;
+  private final Tracing tracing;
   private final Duration pickup;
 
-  AgentWork(JsonMapper json, RemoteWait wait, AgentQueue queue, Settings settings) {
+  AgentWork(
+      JsonMapper json, RemoteWait wait, AgentQueue queue, Tracing tracing, Settings settings) {
     this.json = json;
     this.wait = wait;
     this.queue = queue;
+    this.tracing = tracing;
     this.pickup = settings.get(ExecutionSettings.AGENT_PICKUP);
   }
 
@@ -60,7 +64,7 @@ class AgentWork implements WorkType {
     }
     AgentTask task = job.payload();
     Duration longest = task.pickup() == null ? pickup : Duration.parse(task.pickup());
-    queue.offer(job, longest);
+    queue.offer(job, longest, tracing.handedOn(job));
     return JobOutcome.snooze(longest.plusSeconds(1));
   }
 }

@@ -5,7 +5,9 @@ import dev.monotick.MonotickBuilder;
 import dev.monotick.job.Jobs;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.server.setting.Known;
+import dev.monotick.server.setting.ReplicaName;
 import dev.monotick.server.setting.Settings;
+import dev.monotick.server.trace.Tracing;
 import dev.monotick.task.Task;
 import dev.monotick.time.TimeSource;
 import java.util.List;
@@ -34,12 +36,13 @@ class EngineConfiguration {
    *
    * @param tasks all tasks that are beans
    * @param handlings all handlers that are
+   * @param tracing who is told of their runs
    */
-  record Work(List<Task> tasks, List<JobHandling<?>> handlings) {}
+  record Work(List<Task> tasks, List<JobHandling<?>> handlings, Tracing tracing) {}
 
   @Bean
-  Work engineWork(List<Task> tasks, List<JobHandling<?>> handlings) {
-    return new Work(tasks, handlings);
+  Work engineWork(List<Task> tasks, List<JobHandling<?>> handlings, Tracing tracing) {
+    return new Work(tasks, handlings, tracing);
   }
 
   @Bean(destroyMethod = "") // EngineLife stops it
@@ -53,13 +56,10 @@ class EngineConfiguration {
         Monotick.builder()
             .store(store)
             .environment(EngineSettings.variables(settings, environment, work.tasks()))
-            .concurrency(settings.get(Known.WORKER_CONCURRENCY));
-    String name = settings.get(Known.REPLICA_NAME);
-    if (!name.isEmpty()) {
-      builder.replicaName(name);
-    }
+            .concurrency(settings.get(Known.WORKER_CONCURRENCY))
+            .replicaName(ReplicaName.of(settings));
     work.tasks().forEach(builder::task);
-    work.handlings().forEach(each -> each.addTo(builder));
+    work.handlings().forEach(each -> each.addTo(builder, work.tracing()));
     observers.addTo(builder);
     Monotick monotick = builder.build();
     observers.listeners().forEach(listener -> monotick.subscribe(listener));

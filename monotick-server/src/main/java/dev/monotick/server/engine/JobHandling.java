@@ -5,6 +5,7 @@ import dev.monotick.job.JobContext;
 import dev.monotick.job.JobHandler;
 import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
+import dev.monotick.server.trace.Tracing;
 import org.slf4j.MDC;
 
 /**
@@ -15,16 +16,16 @@ import org.slf4j.MDC;
  */
 public record JobHandling<P>(JobKind<P> kind, JobHandler<P> handler) {
 
-  void addTo(MonotickBuilder builder) {
-    builder.handler(kind, this::run);
+  void addTo(MonotickBuilder builder, Tracing tracing) {
+    builder.handler(kind, job -> run(job, tracing));
   }
 
   /** What is logged meanwhile says for which job. */
-  private JobOutcome run(JobContext<P> job) throws Exception {
+  private JobOutcome run(JobContext<P> job, Tracing tracing) throws Exception {
     MDC.put("tenant", job.lane().tenant());
     MDC.put("job", job.id().toString());
     try {
-      return handler.run(job);
+      return tracing.running(job, handler);
     } finally {
       MDC.remove("job");
       MDC.remove("tenant");

@@ -4,6 +4,7 @@ import dev.monotick.job.JobContext;
 import dev.monotick.server.execution.CallFailedException.How;
 import dev.monotick.server.remote.Callbacks;
 import dev.monotick.server.secret.Secrets;
+import dev.monotick.server.trace.TraceHeaders;
 import dev.monotick.time.TimeSource;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -109,9 +110,7 @@ class CallHeaders {
     headers.put("Monotick-Attempt", String.valueOf(job.attempt()));
     headers.put("Monotick-Fence", String.valueOf(job.run()));
     nominal(job).ifPresent(at -> headers.put("Monotick-Nominal-Time", at));
-    for (String name : new String[] {"traceparent", "tracestate"}) {
-      Optional.ofNullable(job.headers().get(name)).ifPresent(value -> headers.put(name, value));
-    }
+    headers.putAll(TraceHeaders.of(job.headers())); // a call that is traced says its own
   }
 
   /** Returns the values of all placeholders that are secrets. */

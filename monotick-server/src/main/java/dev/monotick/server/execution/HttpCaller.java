@@ -4,6 +4,8 @@ import dev.monotick.server.execution.CallFailedException.How;
 import dev.monotick.server.setting.ExecutionSettings;
 import dev.monotick.server.setting.Known;
 import dev.monotick.server.setting.Settings;
+import dev.monotick.server.trace.CallSpan;
+import dev.monotick.server.trace.Tracing;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -14,6 +16,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -51,12 +54,14 @@ final class HttpCaller implements DisposableBean {
   private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
   private final Watch watch;
+  private final Tracing tracing;
   private final int redirects;
   private final int responseLimit;
   private final CloseableHttpClient client;
 
-  HttpCaller(AddressGuard guard, Watch watch, Settings settings) {
+  HttpCaller(AddressGuard guard, Watch watch, Settings settings, Tracing tracing) {
     this.watch = watch;
+    this.tracing = tracing;
     this.redirects = settings.get(ExecutionSettings.HTTP_REDIRECTS);
     this.responseLimit = settings.get(ExecutionSettings.HTTP_RESPONSE_LIMIT);
     Timeout longest =
@@ -164,9 +169,24 @@ final class HttpCaller implements DisposableBean {
 
   private Hop request(Outgoing call, String method, URI url, byte[] body)
       throws CallFailedException {
+    try (CallSpan span = tracing.calling(method, url)) {
+      try {
+        Hop hop = send(call, method, url, body, span.headers());
+        span.answered(hop.answer().status());
+        return hop;
+      } catch (CallFailedException e) {
+        span.failed(e.how().name());
+        throw e;
+      }
+    }
+  }
+
+  private Hop send(Outgoing call, String method, URI url, byte[] body, Map<String, String> trace)
+      throws CallFailedException {
     HttpUriRequestBase request = new HttpUriRequestBase(method, url);
     boolean home = HttpTargets.sameOrigin(call.url(), url);
     call.headers().of(method, url, body, home).forEach(request::setHeader);
+    trace.forEach(request::setHeader);
     if (body.length > 0) {
       request.setEntity(new ByteArrayEntity(body, null));
     }

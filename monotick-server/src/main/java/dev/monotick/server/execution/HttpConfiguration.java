@@ -2,6 +2,7 @@ package dev.monotick.server.execution;
 
 import dev.monotick.server.setting.ExecutionSettings;
 import dev.monotick.server.setting.Settings;
+import dev.monotick.server.trace.Tracing;
 import java.net.InetAddress;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -19,7 +20,7 @@ class HttpConfiguration {
   }
 
   @Bean
-  HttpCaller httpCaller(AddressGuard guard, Watch watch, Settings settings) {
-    return new HttpCaller(guard, watch, settings);
+  HttpCaller httpCaller(AddressGuard guard, Watch watch, Settings settings, Tracing tracing) {
+    return new HttpCaller(guard, watch, settings, tracing);
   }
 }

@@ -11,6 +11,7 @@ import dev.monotick.server.problem.Problem;
 import dev.monotick.server.setting.JobSettings;
 import dev.monotick.server.setting.Settings;
 import dev.monotick.server.tenant.Quotas;
+import dev.monotick.server.trace.Tracing;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -30,15 +31,17 @@ class JobAdding {
   private final Sql sql;
   private final Quotas quotas;
   private final Settings settings;
+  private final Tracing tracing;
 
   /** Tenants and queues that are in the database; they stay there. */
   private final Set<List<String>> known = ConcurrentHashMap.newKeySet();
 
-  JobAdding(PostgresStore store, Sql sql, Quotas quotas, Settings settings) {
+  JobAdding(PostgresStore store, Sql sql, Quotas quotas, Settings settings, Tracing tracing) {
     this.store = store;
     this.sql = sql;
     this.quotas = quotas;
     this.settings = settings;
+    this.tracing = tracing;
   }
 
   /**
@@ -50,19 +53,23 @@ class JobAdding {
     Quotas.Entry entry = quotas.enter(tenant);
     requireQueues(tenant, drafts);
     parent.ifPresent(id -> requireParent(tenant, id));
+    List<Enqueued> added =
+        tracing.addingDrafts(drafts, traced -> insert(traced, follow, parent));
+    entry.requireKept(added.stream().filter(Enqueued::isNew).count());
+    return added;
+  }
+
+  private List<Enqueued> insert(
+      List<JobDraft> drafts, JobOrder.Follow follow, Optional<JobId> parent) {
     Optional<Long> depth =
         Optional.of(settings.get(JobSettings.QUEUE_DEPTH)).filter(most -> most >= 0);
-    List<Enqueued> added;
     try {
-      added =
-          sql.onConnection(
-              connection ->
-                  store.jobs().enqueue(connection, new JobOrder(drafts, follow, parent, depth)));
+      return sql.onConnection(
+          connection ->
+              store.jobs().enqueue(connection, new JobOrder(drafts, follow, parent, depth)));
     } catch (QueueFullException e) {
       throw Problem.tooMany("queue-full", String.valueOf(e.getMessage()), LATER);
     }
-    entry.requireKept(added.stream().filter(Enqueued::isNew).count());
-    return added;
   }
 
   private void requireParent(String tenant, JobId parent) {

@@ -4,6 +4,10 @@ import dev.monotick.job.store.JobDraft;
 import dev.monotick.server.access.Caller;
 import dev.monotick.server.execution.WorkTypes;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.trace.TraceHeaders;
+import dev.monotick.server.trace.Tracing;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -13,18 +17,39 @@ class JobDrafts {
 
   private final WorkTypes types;
   private final PayloadBytes bytes;
+  private final Tracing tracing;
 
-  JobDrafts(WorkTypes types, PayloadBytes bytes) {
+  JobDrafts(WorkTypes types, PayloadBytes bytes, Tracing tracing) {
     this.types = types;
     this.bytes = bytes;
+    this.tracing = tracing;
   }
 
-  JobDraft draft(Caller caller, NewJob wanted) {
-    return wanted.draft(caller, types, bytes);
+  /**
+   * Returns the trace that jobs of a request become part of, as it came. None if we trace requests
+   * ourselves: then their jobs are part of what we make of it.
+   */
+  Map<String, String> trace(HttpServletRequest request) {
+    return tracing.isOn()
+        ? Map.of()
+        : TraceHeaders.of(
+            request.getHeader(TraceHeaders.PARENT), request.getHeader(TraceHeaders.STATE));
+  }
+
+  /**
+   * Makes a job.
+   *
+   * @param trace what it becomes part of unless it says another
+   */
+  JobDraft draft(Caller caller, NewJob wanted, Map<String, String> trace) {
+    JobDraft draft = wanted.draft(caller, types, bytes);
+    return trace.isEmpty() || draft.headers().containsKey(TraceHeaders.PARENT)
+        ? draft
+        : TraceHeaders.given(draft, trace);
   }
 
   /** The same for a job that is part of a request. */
-  JobDraft draft(Caller caller, String field, @Nullable NewJob wanted) {
+  JobDraft draft(Caller caller, String field, @Nullable NewJob wanted, Map<String, String> trace) {
     if (wanted == null) {
       throw Problem.invalid(field, field + " must be a job, but was null");
     }
@@ -33,7 +58,7 @@ class JobDrafts {
           field + ".parent", field + ".parent: give it once, for all of the request");
     }
     try {
-      return draft(caller, wanted);
+      return draft(caller, wanted, trace);
     } catch (Problem problem) {
       Object inner = problem.document().get("field");
       throw inner == null

@@ -10,11 +10,9 @@ import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -51,10 +49,6 @@ record NewJob(
 
   /** Others are ours, and decide what a job may do. */
   private static final List<String> OPEN_HEADERS = List.of("traceparent", "tracestate", "baggage");
-
-  /** As W3C Trace Context has it. */
-  private static final Pattern TRACEPARENT =
-      Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
 
   private static final Instant EARLIEST = Instant.parse("2000-01-01T00:00:00Z");
   private static final Instant LATEST = Instant.parse("2200-01-01T00:00:00Z");
@@ -100,34 +94,6 @@ record NewJob(
         request.unique(),
         request.limitKey(),
         request.headers());
-  }
-
-  /** Returns the same as part of the trace of the request that wants it, unless it says another. */
-  NewJob traced(@Nullable String traceparent) {
-    Map<String, String> given = headers == null ? Map.of() : headers;
-    if (traceparent == null
-        || !TRACEPARENT.matcher(traceparent).matches()
-        || given.containsKey("traceparent")) {
-      return this;
-    }
-    Map<String, String> more = new LinkedHashMap<>(given);
-    more.put("traceparent", traceparent);
-    return new NewJob(
-        kind,
-        payload,
-        queue,
-        priority,
-        maxAttempts,
-        timeout,
-        uniqueKey,
-        limitKey,
-        delay,
-        at,
-        deadline,
-        uniqueWindow,
-        approval,
-        parent,
-        more);
   }
 
   /** Returns the parent's name, if there is one. */

@@ -96,7 +96,7 @@ class NewJobController {
       content = @Content(schema = @Schema(implementation = Created.class)))
   ResponseEntity<Object> create(
       Caller caller, HttpServletRequest http, @RequestBody NewJob wanted) {
-    JobDraft draft = drafts.draft(caller, wanted.traced(http.getHeader("traceparent")));
+    JobDraft draft = drafts.draft(caller, wanted, drafts.trace(http));
     Optional<JobId> parent = wanted.parentId();
     ResponseEntity<Object> answer =
         idempotency.once(
@@ -129,7 +129,7 @@ class NewJobController {
       content = @Content(schema = @Schema(implementation = CreatedBatch.class)))
   ResponseEntity<Object> createMany(
       Caller caller, HttpServletRequest http, @RequestBody NewBatch wanted) {
-    List<JobDraft> all = drafts(caller, wanted);
+    List<JobDraft> all = drafts(caller, wanted, drafts.trace(http));
     Optional<JobId> parent =
         Optional.ofNullable(wanted.parent())
             .map(text -> Fields.checked("parent", () -> JobId.parse(text)));
@@ -162,17 +162,17 @@ class NewJobController {
     return answer;
   }
 
-  private List<JobDraft> drafts(Caller caller, NewBatch wanted) {
+  private List<JobDraft> drafts(Caller caller, NewBatch wanted, Map<String, String> trace) {
     List<NewJob> given = Fields.required("jobs", wanted.jobs());
     if (given.isEmpty() || given.size() > MOST) {
       throw Problem.invalid("jobs", "jobs must be 1 to " + MOST + ", but were " + given.size());
     }
     List<JobDraft> all = new ArrayList<>(given.size() + 1);
     for (int i = 0; i < given.size(); i++) {
-      all.add(drafts.draft(caller, "jobs[" + i + "]", given.get(i)));
+      all.add(drafts.draft(caller, "jobs[" + i + "]", given.get(i), trace));
     }
     if (wanted.whenAllEnded() != null) {
-      all.add(drafts.draft(caller, "whenAllEnded", wanted.whenAllEnded()));
+      all.add(drafts.draft(caller, "whenAllEnded", wanted.whenAllEnded(), trace));
     }
     return all;
   }

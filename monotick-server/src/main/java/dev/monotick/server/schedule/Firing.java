@@ -12,6 +12,7 @@ import dev.monotick.server.schedule.TickLedger.Open;
 import dev.monotick.server.schedule.TickLedger.TickKey;
 import dev.monotick.server.tenant.Quota;
 import dev.monotick.server.tenant.Quotas;
+import dev.monotick.server.trace.Tracing;
 import dev.monotick.store.StoreException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -55,8 +56,16 @@ class Firing {
    *
    * @param jobs for workers
    * @param audit for those who ask later
+   * @param tracing for those who follow a job
    */
-  record Aftermath(Jobs jobs, AuditTrail audit) {}
+  record Aftermath(Jobs jobs, AuditTrail audit, Tracing tracing) {
+
+    /** Adds jobs in the open transaction. */
+    List<Enqueued> enqueue(Sql sql, List<JobRequest<?>> requests) {
+      return tracing.adding(
+          requests, traced -> sql.onConnection(connection -> jobs.enqueue(connection, traced)));
+    }
+  }
 
   Firing(Sql sql, TickLedger ledger, Plans plans, Quotas quotas, Aftermath aftermath) {
     this.sql = sql;
@@ -191,8 +200,7 @@ class Firing {
     if (requests.isEmpty()) {
       return false;
     }
-    List<Enqueued> made =
-        sql.onConnection(connection -> aftermath.jobs().enqueue(connection, requests));
+    List<Enqueued> made = aftermath.enqueue(sql, requests);
     int at = 0;
     for (Fire fire : fires) {
       for (int i = 0; i < fire.wanted(); i++, at++) {

@@ -89,13 +89,9 @@ class QueuedTicks {
       return; // another replica was faster
     }
     Enqueued job =
-        sql.onConnection(
-            connection ->
-                aftermath
-                    .jobs()
-                    .enqueue(
-                        connection,
-                        Fire.request(plans.stored(schedule), schedule, each.nominal())));
+        aftermath
+            .enqueue(sql, List.of(Fire.request(plans.stored(schedule), schedule, each.nominal())))
+            .get(0);
     if (begin(each, job.id().value())) {
       made.add(job);
       entries.add(entry(each, "schedule_fired", Map.of("job", job.id().toString())));

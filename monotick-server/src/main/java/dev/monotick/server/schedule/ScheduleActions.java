@@ -38,11 +38,11 @@ class ScheduleActions {
    * What they need of others.
    *
    * @param guards quotas and audit
-   * @param jobs where jobs go
+   * @param aftermath where jobs go
    * @param engine says what this replica is called
    */
   record Surroundings(
-      ScheduleEdits.Guards guards, dev.monotick.job.Jobs jobs, ObjectProvider<Monotick> engine) {}
+      ScheduleEdits.Guards guards, Firing.Aftermath aftermath, ObjectProvider<Monotick> engine) {}
 
   /**
    * What a trigger made.
@@ -136,7 +136,7 @@ class ScheduleActions {
     around.guards().quotas().require(caller.tenant(), Quota.ACTIVE_JOBS, 1);
     JobRequest<?> request =
         Fire.request(plans.usable(stored), stored, nominal).header("created-by", caller.id());
-    Enqueued job = sql.onConnection(connection -> around.jobs().enqueue(connection, request));
+    Enqueued job = around.aftermath().enqueue(sql, List.of(request)).get(0);
     ledger.insert(
         List.of(TickRow.triggered(stored, nominal, trigger, job.id().value())), replica());
     schedules.count(stored.id(), 1, 0);
@@ -188,8 +188,7 @@ class ScheduleActions {
     wanted.forEach(
         nominal ->
             requests.add(Fire.request(plan, stored, nominal).header("created-by", caller.id())));
-    List<Enqueued> made =
-        sql.onConnection(connection -> around.jobs().enqueue(connection, requests));
+    List<Enqueued> made = around.aftermath().enqueue(sql, requests);
     List<TickRow> ticks = new ArrayList<>();
     List<Triggered> jobs = new ArrayList<>();
     for (int i = 0; i < made.size(); i++) {

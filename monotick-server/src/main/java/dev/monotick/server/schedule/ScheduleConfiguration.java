@@ -9,6 +9,7 @@ import dev.monotick.server.setting.Settings;
 import dev.monotick.server.tenant.Quota;
 import dev.monotick.server.tenant.QuotaUse;
 import dev.monotick.server.tenant.Quotas;
+import dev.monotick.server.trace.Tracing;
 import dev.monotick.task.Backoff;
 import dev.monotick.task.CatchUp;
 import dev.monotick.task.HaMode;
@@ -25,8 +26,8 @@ class ScheduleConfiguration {
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
   @Bean
-  Firing.Aftermath aftermath(Jobs jobs, AuditTrail audit) {
-    return new Firing.Aftermath(jobs, audit);
+  Firing.Aftermath aftermath(Jobs jobs, AuditTrail audit, Tracing tracing) {
+    return new Firing.Aftermath(jobs, audit, tracing);
   }
 
   @Bean
@@ -36,8 +37,8 @@ class ScheduleConfiguration {
 
   @Bean
   ScheduleActions.Surroundings scheduleSurroundings(
-      ScheduleEdits.Guards guards, Jobs jobs, ObjectProvider<Monotick> engine) {
-    return new ScheduleActions.Surroundings(guards, jobs, engine);
+      ScheduleEdits.Guards guards, Firing.Aftermath aftermath, ObjectProvider<Monotick> engine) {
+    return new ScheduleActions.Surroundings(guards, aftermath, engine);
   }
 
   @Bean

@@ -1,12 +1,19 @@
 package dev.monotick.server.setting;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
 
 /** How texts become values of settings; each refusal says what is wanted. */
 final class Kinds {
+
+  private static final Pattern PAIR = Pattern.compile("[A-Za-z0-9_-]{1,100}=[!-~][ -~]*");
 
   private Kinds() {}
 
@@ -16,6 +23,11 @@ final class Kinds {
 
   static Setting<String> secret(String name, String about) {
     return new Setting<>(name, "", text -> text, true, about);
+  }
+
+  /** Secrets by name: {@code name=value}, with commas between several. */
+  static Setting<Map<String, String>> secrets(String name, String about) {
+    return new Setting<>(name, "", Kinds::pairs, true, about);
   }
 
   static Setting<Integer> number(String name, int fallback, int least, int most, String about) {
@@ -46,6 +58,16 @@ final class Kinds {
         name, fallback.toString(), text -> duration(text, least, most), false, about);
   }
 
+  /** An address of another service; none if empty. */
+  static Setting<String> address(String name, String example, String about) {
+    return new Setting<>(name, "", text -> address(text.strip(), example), false, about);
+  }
+
+  /** A part of the whole, from 0 to 1. */
+  static Setting<Double> share(String name, double fallback, String about) {
+    return new Setting<>(name, String.valueOf(fallback), Kinds::share, false, about);
+  }
+
   static Setting<Rate> rate(String name, String fallback, String about) {
     return new Setting<>(name, fallback, Rate::parse, false, about);
   }
@@ -65,6 +87,61 @@ final class Kinds {
     }
     throw new IllegalArgumentException(
         "must be a whole number from " + least + " to " + most + ", but was \"" + text + "\"");
+  }
+
+  private static String address(String text, String example) {
+    if (text.isEmpty()) {
+      return text;
+    }
+    try {
+      URI address = new URI(text);
+      if (address.getHost() != null
+          && address.getUserInfo() == null
+          && address.getRawFragment() == null
+          && address.getPort() <= 65_535
+          && text.matches("(?i)https?://.*")) {
+        return text;
+      }
+    } catch (URISyntaxException e) {
+      // told below, like another address that cannot be
+    }
+    throw new IllegalArgumentException(
+        "must be an http or https address with a host and without a user, such as "
+            + example
+            + ", but was \""
+            + text.replaceFirst("//[^/]*@", "//…@") // passwords do not belong into logs
+            + "\"; leave it out for none");
+  }
+
+  private static double share(String text) {
+    try {
+      double value = Double.parseDouble(text.strip());
+      if (value >= 0 && value <= 1) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // told below, like a number out of range
+    }
+    throw new IllegalArgumentException(
+        "must be a number from 0 to 1, such as 0.1, but was \"" + text + "\"");
+  }
+
+  private static Map<String, String> pairs(String text) {
+    Map<String, String> pairs = new LinkedHashMap<>();
+    if (text.isBlank()) {
+      return pairs;
+    }
+    for (String pair : text.split(",", -1)) {
+      if (!PAIR.matcher(pair.strip()).matches()) {
+        throw new IllegalArgumentException(
+            "must be name=value, with commas between several, but the one in place "
+                + (pairs.size() + 1)
+                + " is not"); // it may be a secret all the same
+      }
+      int at = pair.indexOf('=');
+      pairs.put(pair.substring(0, at).strip(), pair.substring(at + 1).strip());
+    }
+    return pairs;
   }
 
   private static boolean yes(String text) {

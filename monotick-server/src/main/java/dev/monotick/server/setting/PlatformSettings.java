@@ -1,15 +1,19 @@
 package dev.monotick.server.setting;
 
+import static dev.monotick.server.setting.Kinds.address;
 import static dev.monotick.server.setting.Kinds.duration;
 import static dev.monotick.server.setting.Kinds.limit;
 import static dev.monotick.server.setting.Kinds.number;
 import static dev.monotick.server.setting.Kinds.rate;
+import static dev.monotick.server.setting.Kinds.secrets;
+import static dev.monotick.server.setting.Kinds.share;
 import static dev.monotick.server.setting.Kinds.text;
 import static dev.monotick.server.setting.Kinds.word;
 import static dev.monotick.server.setting.Kinds.yesNo;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** What can be set about requests, audit, limits and the like. */
 public final class PlatformSettings {
@@ -254,6 +258,26 @@ public final class PlatformSettings {
           DAY,
           "after how long a listener has to connect anew");
 
+  /** Who collects traces. */
+  public static final Setting<String> TRACING_ENDPOINT =
+      address(
+          "monotick.tracing.endpoint",
+          "http://collector:4318/v1/traces",
+          "where traces are sent by OTLP over HTTP; no traces if empty");
+
+  /** How many traces are told. */
+  public static final Setting<Double> TRACING_SAMPLE =
+      share(
+          "monotick.tracing.sample",
+          1,
+          "share of the traces begun here that are sent, 0 to 1; 0 for none at all");
+
+  /** What the collector wants to know of us. */
+  public static final Setting<Map<String, String>> TRACING_HEADERS =
+      secrets(
+          "monotick.tracing.headers",
+          "headers for the collector, such as a key: name=value, with commas between several");
+
   /** All of them. */
   static final List<Setting<?>> ALL =
       List.of(
@@ -290,7 +314,10 @@ public final class PlatformSettings {
           EVENTS_CLIENTS,
           EVENTS_INTERVAL,
           EVENTS_HEARTBEAT,
-          EVENTS_LONGEST);
+          EVENTS_LONGEST,
+          TRACING_ENDPOINT,
+          TRACING_SAMPLE,
+          TRACING_HEADERS);
 
   private PlatformSettings() {}
 }

@@ -8,6 +8,7 @@ import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.store.Enqueued;
 import dev.monotick.memory.InMemoryStore;
+import dev.monotick.server.trace.Tracing;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +30,7 @@ class JobHandlingTest {
               seen.complete(Map.copyOf(MDC.getCopyOfContextMap()));
               return JobOutcome.done();
             })
-        .addTo(builder);
+        .addTo(builder, Tracing.OFF);
     Monotick monotick = builder.build();
     monotick.start();
     try {

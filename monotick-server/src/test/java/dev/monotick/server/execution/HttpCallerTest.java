@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.monotick.server.execution.CallFailedException.How;
 import dev.monotick.server.setting.Settings;
+import dev.monotick.server.trace.Tracing;
 import dev.monotick.time.TimeSource;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -57,7 +58,8 @@ class HttpCallerTest {
         new HttpCaller(
             new AddressGuard(this::lookUp, false, "127.0.0.1"),
             watch,
-            Settings.read(name -> settings.getOrDefault(name, "")));
+            Settings.read(name -> settings.getOrDefault(name, "")),
+            Tracing.OFF);
     try {
       return caller.call(
           new Outgoing(

@@ -1,0 +1,5 @@
+/** Tests of traces. */
+@NullMarked
+package dev.monotick.server.trace;
+
+import org.jspecify.annotations.NullMarked;
