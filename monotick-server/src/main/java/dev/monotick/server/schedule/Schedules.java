@@ -227,14 +227,16 @@ class Schedules {
     String problem = null;
     String description = null;
     List<Instant> next = new ArrayList<>();
+    boolean followsEnds = false;
     try {
       spec = plans.read(stored.spec()).shown(stored.enabled());
       Plan plan = plans.stored(stored);
       description = plan.times().describe();
+      followsEnds = plan.followsEnds();
       Optional<Instant> time = stored.nextAt();
       while (time.isPresent() && next.size() < times) {
         next.add(time.get());
-        time = plan.times().next(time.get());
+        time = followsEnds ? Optional.empty() : plan.times().next(time.get());
       }
     } catch (RuntimeException e) {
       problem = String.valueOf(e.getMessage());
@@ -243,7 +245,7 @@ class Schedules {
         stored.id().toString(),
         stored.name(),
         stored.version(),
-        state(stored),
+        state(stored, followsEnds),
         spec,
         problem,
         description,
@@ -258,12 +260,12 @@ class Schedules {
         row.getString("changed_by"));
   }
 
-  private static State state(StoredSchedule stored) {
+  private static State state(StoredSchedule stored, boolean followsEnds) {
     return !stored.enabled()
         ? State.DISABLED
         : stored.pausedUntil().isPresent()
             ? State.PAUSED
-            : stored.nextAt().isEmpty() ? State.FINISHED : State.ACTIVE;
+            : stored.nextAt().isEmpty() && !followsEnds ? State.FINISHED : State.ACTIVE;
   }
 
   private static @Nullable Pause pause(ResultSet row, StoredSchedule stored) throws SQLException {
