@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
+import dev.monotick.server.support.Work;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -73,6 +74,38 @@ class OperateTest {
     assertThat(row.path("counts").path("duplicatesRefused").isNumber()).isTrue();
     assertThat(second.get("/v1/tasks").body().size()).isGreaterThanOrEqualTo(3);
     assertThat(second.get("/v1/tasks/none").status()).isEqualTo(404);
+  }
+
+  @Test
+  @Order(1)
+  void theTruthTableHasTheEnginesOwnLoops() {
+    String id = Work.create(first, Work.later());
+    Object approval = Api.json("within", "PT1H");
+    String asks = Work.create(first, Work.later("approval", approval));
+
+    JsonNode release = second.get("/v1/tasks/engine-job-release").body();
+    JsonNode heartbeat = second.get("/v1/tasks/engine-heartbeat").body();
+
+    assertThat(release.at("/engine/figures/nextDueAt").asString())
+        .isEqualTo(first.get("/v1/jobs/" + id).text("dueAt"));
+    assertThat(release.at("/engine/figures/overdue").asInt()).isZero();
+    assertThat(release.at("/policy/mode").asString()).isEqualTo("SHARED");
+    assertThat(
+            second
+                .get("/v1/tasks/engine-job-expiry")
+                .body()
+                .at("/engine/figures/nextDueAt")
+                .asString())
+        .isNotEmpty();
+    assertThat(heartbeat.at("/engine/figures/replicas").asInt()).isEqualTo(2);
+    assertThat(heartbeat.path("lastEndedAt").asString()).isNotEmpty();
+    assertThat(second.get("/v1/tasks").body().findValuesAsString("name"))
+        .contains("engine-job-rescue", "engine-job-sums", "engine-maintenance", "replica-cleanup");
+    Api.Answer refused = second.post("/v1/tasks/engine-job-release/pause");
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.text("type")).endsWith("part-of-engine");
+    Work.expect(200, first.post("/v1/jobs/" + id + "/cancel"));
+    Work.expect(200, first.post("/v1/jobs/" + asks + "/cancel"));
   }
 
   @Test
