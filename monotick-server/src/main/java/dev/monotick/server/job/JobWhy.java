@@ -22,7 +22,7 @@ class JobWhy {
   private final Jobs jobs;
   private final JobPlace place;
   private final Approvals approvals;
-  private final Kinds kinds;
+  private final JobKinds kinds;
   private final RemoteWorkView remote;
 
   /**
@@ -35,7 +35,7 @@ class JobWhy {
    */
   record Answer(JobState state, String because, String sentence, Map<String, Object> facts) {}
 
-  JobWhy(Jobs jobs, JobPlace place, Approvals approvals, Kinds kinds, RemoteWorkView remote) {
+  JobWhy(Jobs jobs, JobPlace place, Approvals approvals, JobKinds kinds, RemoteWorkView remote) {
     this.jobs = jobs;
     this.place = place;
     this.approvals = approvals;

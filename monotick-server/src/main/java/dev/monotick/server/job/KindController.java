@@ -32,7 +32,7 @@ import org.springframework.web.bind.annotation.RestController;
 @Tag(name = "kinds")
 class KindController {
 
-  private final Kinds kinds;
+  private final JobKinds kinds;
   private final JobStatistics statistics;
   private final JobPauses pauses;
   private final Limits limits;
@@ -60,7 +60,7 @@ class KindController {
    */
   record AllKinds(List<Kind> items) {}
 
-  KindController(Kinds kinds, JobStatistics statistics, JobPauses pauses, Limits limits) {
+  KindController(JobKinds kinds, JobStatistics statistics, JobPauses pauses, Limits limits) {
     this.kinds = kinds;
     this.statistics = statistics;
     this.pauses = pauses;

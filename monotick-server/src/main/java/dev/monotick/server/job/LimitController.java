@@ -37,7 +37,7 @@ class LimitController {
   private static final Duration LONGEST = Duration.ofDays(1);
 
   private final Limits limits;
-  private final Kinds kinds;
+  private final JobKinds kinds;
 
   /**
    * What a limit is to be; at least one of running and rate.
@@ -64,7 +64,7 @@ class LimitController {
    */
   record AllLimits(List<Limits.Limit> items) {}
 
-  LimitController(Limits limits, Kinds kinds) {
+  LimitController(Limits limits, JobKinds kinds) {
     this.limits = limits;
     this.kinds = kinds;
   }

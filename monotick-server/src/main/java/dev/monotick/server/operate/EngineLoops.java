@@ -113,10 +113,13 @@ class EngineLoops {
         sql.of(
                 """
                 select at, detail::jsonb ->> 'runs' as runs, detail::jsonb ->> 'replica' as replica
-                  from @audit_event where tenant = :tenant and action = 'jobs_rescued'
+                  from @audit_event
+                 where tenant = :tenant and action = 'jobs_rescued'
+                   and seq > (select c.seq from @audit_chain c where c.tenant = :tenant) - :most
                  order by seq desc limit 1
                 """)
             .param("tenant", AuditEntry.INSTALLATION)
+            .param("most", MOST_COUNTED)
             .query(
                 (row, number) -> {
                   figures.put("lastRuns", row.getString("runs"));

@@ -152,7 +152,10 @@ final class Fire {
     Instant nominal = jobs.get(place);
     if (isNew) {
       ticks.add(TickRow.fired(stored, nominal, job));
-      audit("schedule_fired", nominal, Map.of("job", String.valueOf(job)));
+      audit(
+          "schedule_fired",
+          nominal,
+          Map.of("job", String.valueOf(job), "fence", String.valueOf(stored.nextFence())));
     } else {
       pass(new Passed(nominal, 1, Reason.DUPLICATE));
     }

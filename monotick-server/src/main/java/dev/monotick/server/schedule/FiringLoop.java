@@ -63,8 +63,11 @@ class FiringLoop implements SmartLifecycle {
   record Replica(
       ObjectProvider<Monotick> engine, ObjectProvider<EngineLife> life, ReplicaNotices notices) {
 
+    /** Says whether it takes work, and nobody has paused the task here. */
     boolean isAtWork() {
-      return life.getObject().state() == EngineLife.State.RUNNING;
+      return life.getObject().state() == EngineLife.State.RUNNING
+          && engine.getObject().tasks().stream()
+              .noneMatch(task -> task.name().equals(TASK) && task.paused() != null);
     }
 
     String name() {
@@ -108,11 +111,11 @@ class FiringLoop implements SmartLifecycle {
   }
 
   private void timed() {
-    if (!running || !replica.isAtWork()) {
-      return;
+    synchronized (this) {
+      next = null; // it is under way: whoever wants a look from now on wants another one
     }
     try {
-      if (!ledger.isPaused(TASK)) {
+      if (running && replica.isAtWork()) {
         look(replica.name());
       }
     } catch (RuntimeException e) {

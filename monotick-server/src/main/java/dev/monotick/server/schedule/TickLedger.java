@@ -184,16 +184,16 @@ class TickLedger {
     int moved =
         sql.of(
                 """
-            update @schedule s
-               set fence = s.fence + 1, next_at = d."nextAt", not_before = d."notBefore", refusals = d.refusals,
-                   fired = s.fired + d.fired, skipped = s.skipped + d.skipped,
-                   missed = s.missed + d.missed, paused_until = null, paused_at = null,
-                   paused_by = null, pause_note = null
-              from json_to_recordset(cast(:rows as json)) as d(id uuid, "nextAt" timestamptz,
-                   "notBefore" timestamptz, refusals integer, fired bigint, skipped bigint,
-                   missed bigint, fence bigint)
-             where s.id = d.id and s.fence = d.fence
-            """)
+                update @schedule s
+                   set fence = s.fence + 1, next_at = d."nextAt", not_before = d."notBefore",
+                       refusals = d.refusals, fired = s.fired + d.fired,
+                       skipped = s.skipped + d.skipped, missed = s.missed + d.missed,
+                       paused_until = null, paused_at = null, paused_by = null, pause_note = null
+                  from json_to_recordset(cast(:rows as json)) as d(id uuid, "nextAt" timestamptz,
+                       "notBefore" timestamptz, refusals integer, fired bigint, skipped bigint,
+                       missed bigint, fence bigint)
+                 where s.id = d.id and s.fence = d.fence
+                """)
             .param("rows", json.writeValueAsString(changes))
             .update();
     if (moved != changes.size()) {
@@ -276,15 +276,6 @@ class TickLedger {
             """)
         .param("rows", rows(schedules))
         .update();
-  }
-
-  /** Says whether somebody has paused a task, whether or not this replica has heard of it. */
-  boolean isPaused(String task) {
-    return sql.of("select count(*) from @@task where name = :task and paused_by is not null")
-            .param("task", task)
-            .query(Long.class)
-            .single()
-        > 0;
   }
 
   /** Returns how long it is until something is due; negative if it should have been. */

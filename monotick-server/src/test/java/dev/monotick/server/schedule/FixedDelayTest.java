@@ -13,29 +13,23 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.MethodOrderer;
-import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
-import org.junit.jupiter.api.TestMethodOrder;
 import tools.jackson.databind.JsonNode;
 
 /** Schedules whose next time follows the end of a job. */
 @Tag("thorough")
 @TestInstance(Lifecycle.PER_CLASS)
-@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FixedDelayTest {
 
   private static final Duration DELAY = Duration.ofSeconds(1);
 
   private final Receiver receiver = new Receiver();
-  private final CountDownLatch held = new CountDownLatch(1);
   private final Installation installation =
       Installation.create().with("monotick.schedules.settle-interval", "200ms");
   private Api api = new Api(0, null);
@@ -44,27 +38,18 @@ class FixedDelayTest {
   void start() {
     api = installation.start();
     installation.start();
-    receiver.answers(this::answer);
+    receiver.answers(FixedDelayTest::answer);
   }
 
-  private int answer(Receiver.Call call) {
-    switch (call.path()) {
-      case "/slow" -> LockSupport.parkNanos(Duration.ofMillis(700).toNanos());
-      case "/held" -> {
-        try {
-          held.await();
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-        }
-      }
-      default -> {}
+  private static int answer(Receiver.Call call) {
+    if (call.path().equals("/slow")) {
+      LockSupport.parkNanos(Duration.ofMillis(700).toNanos());
     }
     return call.path().equals("/broken") ? 500 : 200;
   }
 
   @AfterAll
   void stop() {
-    held.countDown();
     installation.close();
     receiver.close();
   }
@@ -91,7 +76,6 @@ class FixedDelayTest {
   }
 
   @Test
-  @Order(1)
   void theNextTimeFollowsTheEndOfTheJob() {
     String id = Wanted.create(api, delayed("slow", "/slow"));
     Api.Answer made = api.get("/v1/schedules/" + id);
@@ -115,7 +99,6 @@ class FixedDelayTest {
   }
 
   @Test
-  @Order(2)
   void itGoesOnWhenItsJobFailedOrWasCalledOff() {
     Map<String, Object> broken = delayed("broken", "/broken");
     broken.put("job", Work.http(receiver.url("/broken"), "maxAttempts", 1));
@@ -147,7 +130,6 @@ class FixedDelayTest {
   }
 
   @Test
-  @Order(3)
   void whatCannotBeIsRefused() {
     assertThat(refused("fixedDelay", "PT0.5S")).isEqualTo("fixedDelay");
     assertThat(refused("fixedDelay", "often")).isEqualTo("fixedDelay");
@@ -170,29 +152,5 @@ class FixedDelayTest {
         api.post("/v1/schedules", Wanted.but(delayed("wrong", "/never"), field, value));
     assertThat(answer.status()).as(answer.raw().body()).isEqualTo(400);
     return answer.text("field");
-  }
-
-  /** The replica that runs the job goes; another one runs it again, and sets the next time. */
-  @Test
-  @Order(4)
-  void itGoesOnWhenItsReplicaIsGone() {
-    String id = Wanted.create(api, delayed("held", "/held"));
-    Eventually.until("it runs", () -> calls("/held") == 1);
-    String job = ticks(id).get(0).path("job").asString();
-    String replica = api.get("/v1/jobs/" + job).body().at("/running/replica").asString();
-    int gone = replica.equals("replica-1") ? 0 : 1;
-    api = installation.api(1 - gone);
-    assertThat(ticks(id)).hasSize(1);
-
-    installation.stop(gone);
-    Eventually.until("another runs it", () -> calls("/held") >= 2);
-    assertThat(ticks(id)).hasSize(1);
-    held.countDown();
-
-    Eventually.until("it goes on", () -> ticks(id).size() >= 3);
-    JsonNode first = ticks(id).get(0);
-    assertThat(first.path("outcome").asString()).isEqualTo("SUCCEEDED");
-    assertThat(time(ticks(id).get(1), "nominal"))
-        .isAfterOrEqualTo(time(first, "endedAt").plus(DELAY));
   }
 }

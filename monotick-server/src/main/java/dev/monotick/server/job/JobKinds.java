@@ -12,12 +12,12 @@ import org.springframework.stereotype.Component;
 
 /** The kinds of jobs there are: those that replicas of this version run, and those seen before. */
 @Component
-class Kinds {
+class JobKinds {
 
   private final Sql sql;
   private final Set<String> handled;
 
-  Kinds(Sql sql, List<JobHandling<?>> handlings) {
+  JobKinds(Sql sql, List<JobHandling<?>> handlings) {
     this.sql = sql;
     this.handled = handlings.stream().map(each -> each.kind().name()).collect(Collectors.toSet());
   }
