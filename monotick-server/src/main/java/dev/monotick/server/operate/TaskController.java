@@ -8,6 +8,7 @@ import dev.monotick.server.access.Needs;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
+import dev.monotick.server.database.Sql;
 import dev.monotick.server.engine.EngineLife;
 import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
@@ -199,11 +200,13 @@ class TaskController {
   /**
    * What is known of loops.
    *
+   * @param sql to change it
    * @param views of tasks, by replicas
    * @param engine of the engine's own, by the database
+   * @param pauses of tasks that every replica has for itself
    */
   @Component
-  record Seen(ReplicaViews views, EngineLoops engine) {}
+  record Seen(Sql sql, ReplicaViews views, EngineLoops engine, TaskPauses pauses) {}
 
   TaskController(
       Monotick monotick, EngineLife life, Seen seen, AuditTrail audit, Idempotency idempotency) {
@@ -251,8 +254,19 @@ class TaskController {
     requireKnown(name);
     String note =
         Optional.ofNullable(request).map(PauseRequest::note).orElse("paused by an operator");
-    monotick.pause(name, caller.name(), note);
-    audit.append(entry(caller, "task_paused", name, Map.of("note", note)));
+    AuditEntry entry = entry(caller, "task_paused", name, Map.of("note", note));
+    if (isEverywhere(name)) {
+      seen.sql()
+          .inTransaction(
+              () -> {
+                seen.pauses().add(caller, name, note);
+                audit.append(entry);
+              });
+      seen.pauses().changed();
+    } else {
+      monotick.pause(name, caller.name(), note);
+      audit.append(entry);
+    }
     return get(name);
   }
 
@@ -261,8 +275,19 @@ class TaskController {
   @Operation(summary = "Resumes a task")
   TaskRow resume(Caller caller, @PathVariable String name) {
     requireKnown(name);
-    monotick.resume(name);
-    audit.append(entry(caller, "task_resumed", name, Map.of()));
+    AuditEntry entry = entry(caller, "task_resumed", name, Map.of());
+    if (isEverywhere(name)) {
+      seen.sql()
+          .inTransaction(
+              () -> {
+                seen.pauses().remove(name);
+                audit.append(entry);
+              });
+      seen.pauses().changed();
+    } else {
+      audit.append(entry);
+    }
+    monotick.resume(name); // also if the engine paused it by itself
     return get(name);
   }
 
@@ -284,6 +309,11 @@ class TaskController {
         AuditEntry.INSTALLATION, caller.name(), caller.type(), action, "task/" + task, detail);
   }
 
+  private boolean isEverywhere(String name) {
+    return monotick.tasks().stream()
+        .anyMatch(task -> task.name().equals(name) && TaskPauses.isFor(task));
+  }
+
   private Map<String, TaskRow> rows() {
     Map<String, TaskRow> rows = new TreeMap<>();
     List<String> running = new ArrayList<>();
@@ -303,6 +333,11 @@ class TaskController {
         .pauses()
         .forEach(
             (task, paused) -> rows.computeIfPresent(task, (name, row) -> row.pausedAs(paused)));
+    seen.pauses()
+        .all()
+        .forEach(
+            (task, paused) ->
+                rows.computeIfPresent(task, (name, row) -> row.pausedAs(paused.words())));
     return rows;
   }
 

@@ -1,4 +1,4 @@
--- Fences of ticks, times that follow the end of a job, and who set which limit on jobs.
+-- Fences of ticks, times that follow the end of a job, who set which limit on jobs, and paused tasks.
 -- min_code_version: 1
 
 -- Grows with everybody who takes the schedule to make ticks of it. Whoever does so names the one he read; what he
@@ -19,4 +19,12 @@ create table @limit_change (
   changed_by  text        not null default '',
   changed_at  timestamptz not null default now(),
   primary key (kind, tenant, per_key)
+);
+
+-- Paused tasks of those that every replica has for itself; each does as this says.
+create table @task_pause (
+  task       text        not null primary key,
+  paused_by  text        not null,
+  note       text        not null,
+  paused_at  timestamptz not null default now()
 );

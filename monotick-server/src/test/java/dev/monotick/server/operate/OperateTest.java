@@ -2,6 +2,7 @@ package dev.monotick.server.operate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.Monotick;
 import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
@@ -130,6 +131,33 @@ class OperateTest {
     Eventually.until(
         "the first replica sees the end of it",
         () -> first.get("/v1/tasks/replica-cleanup").text("paused").isEmpty());
+  }
+
+  /** Each replica has such a task for itself, so each must be told. */
+  @Test
+  @Order(2)
+  void soIsATaskThatAllReplicasRun() {
+    Api.Answer answer =
+        Work.expect(
+            200, first.post("/v1/tasks/schedule-settling/pause", Api.json("note", "all of you")));
+    assertThat(answer.text("paused")).isEqualTo("paused by admin: all of you");
+    for (int replica = 0; replica < 2; replica++) {
+      int each = replica;
+      Eventually.until("replica " + each + " pauses it", () -> isPaused(each));
+    }
+
+    Work.expect(200, second.post("/v1/tasks/schedule-settling/resume"));
+    for (int replica = 0; replica < 2; replica++) {
+      int each = replica;
+      Eventually.until("replica " + each + " resumes it", () -> !isPaused(each));
+    }
+    Eventually.until(
+        "all see that", () -> first.get("/v1/tasks/schedule-settling").text("paused").isEmpty());
+  }
+
+  private boolean isPaused(int replica) {
+    return installation.bean(replica, Monotick.class).tasks().stream()
+        .anyMatch(task -> task.name().equals("schedule-settling") && task.paused() != null);
   }
 
   @Test
