@@ -3,14 +3,22 @@ package dev.monotick.server.database;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.PostgresStoreBuilder;
+import dev.monotick.postgres.connection.DataSourcePool;
+import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.connection.DirectSource;
 import dev.monotick.postgres.connection.SchemaName;
 import dev.monotick.postgres.embedded.EmbeddedPostgres;
+import dev.monotick.postgres.leader.PoolerProbe;
+import dev.monotick.postgres.notice.Notices;
+import dev.monotick.postgres.notice.SessionNotices;
 import dev.monotick.postgres.schema.Migrations;
 import dev.monotick.server.setting.Known;
 import dev.monotick.server.setting.Settings;
+import dev.monotick.time.TimeSource;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +44,9 @@ class DatabaseConfiguration {
           "V6__rate_limits.sql",
           "V7__quotas.sql",
           "V8__secrets.sql",
-          "V9__operations.sql");
+          "V9__operations.sql",
+          "V10__place.sql",
+          "V11__kinds.sql");
 
   /** The embedded server, if there is one: stopped after all that uses it. */
   static final class Server implements DisposableBean {
@@ -110,6 +120,29 @@ class DatabaseConfiguration {
   @Bean
   PlatformTransactionManager transactionManager(HikariDataSource dataSource) {
     return new JdbcTransactionManager(dataSource);
+  }
+
+  /** One more session, for what replicas tell each other of the control plane. */
+  @Bean
+  ReplicaNotices replicaNotices(
+      Server server, HikariDataSource dataSource, Settings settings, TimeSource time) {
+    DatabaseAddress address = server.address;
+    boolean named = !address.user().isEmpty();
+    DirectSource direct =
+        new DirectSource(
+            address.url(), named ? address.user() : null, named ? address.password() : null);
+    SchemaName own = new Tables(new SchemaName(settings.get(Known.DATABASE_SCHEMA))).own();
+    Optional<String> pooler = PoolerProbe.findPooler(direct);
+    pooler.ifPresent(
+        why -> log.info("replicas find each other's changes by looking for them: {}", why));
+    Notices notices =
+        pooler.isPresent()
+            ? Notices.none()
+            : SessionNotices.start(
+                new Database(new DataSourcePool(dataSource::getConnection), direct, own),
+                own,
+                UUID.randomUUID());
+    return new ReplicaNotices(notices, dataSource, time);
   }
 
   @Bean

@@ -56,6 +56,15 @@ class CallHeaders {
   }
 
   /**
+   * Grows with every claim of a job, and for jobs of a schedule with every tick: a call of an older
+   * tick is told from one of a newer, whoever makes them.
+   */
+  private static String fence(JobContext<?> job) {
+    String tick = job.headers().get("fence");
+    return tick == null ? String.valueOf(job.run()) : tick + "." + job.run();
+  }
+
+  /**
    * Returns what each request of a call carries. Secrets are looked up now, so that a missing one
    * is told before anything is sent.
    */
@@ -108,7 +117,7 @@ class CallHeaders {
     headers.put("Idempotency-Key", job.idempotencyKey());
     headers.put("Monotick-Job", job.id().toString());
     headers.put("Monotick-Attempt", String.valueOf(job.attempt()));
-    headers.put("Monotick-Fence", String.valueOf(job.run()));
+    headers.put("Monotick-Fence", fence(job));
     nominal(job).ifPresent(at -> headers.put("Monotick-Nominal-Time", at));
     headers.putAll(TraceHeaders.of(job.headers())); // a call that is traced says its own
   }

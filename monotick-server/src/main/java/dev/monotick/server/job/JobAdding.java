@@ -53,8 +53,7 @@ class JobAdding {
     Quotas.Entry entry = quotas.enter(tenant);
     requireQueues(tenant, drafts);
     parent.ifPresent(id -> requireParent(tenant, id));
-    List<Enqueued> added =
-        tracing.addingDrafts(drafts, traced -> insert(traced, follow, parent));
+    List<Enqueued> added = tracing.addingDrafts(drafts, traced -> insert(traced, follow, parent));
     entry.requireKept(added.stream().filter(Enqueued::isNew).count());
     return added;
   }

@@ -1,6 +1,7 @@
 package dev.monotick.server.job;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import dev.monotick.server.remote.RemoteWorkView;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -18,6 +19,7 @@ import tools.jackson.databind.JsonNode;
  * @param attempts what became of its claims, oldest first
  * @param result what came out of it
  * @param endedAt when it ended; null if it has not
+ * @param remoteWork what was last begun for it at an agent or a called service; null if nothing was
  */
 record JobDetail(
     @JsonUnwrapped JobView job,
@@ -26,7 +28,8 @@ record JobDetail(
     Map<String, String> headers,
     List<Attempt> attempts,
     @Nullable JsonNode result,
-    @Nullable Instant endedAt) {
+    @Nullable Instant endedAt,
+    RemoteWorkView.@Nullable Seen remoteWork) {
 
   /**
    * How it is treated.

@@ -3,7 +3,12 @@ package dev.monotick.server.job;
 import dev.monotick.job.Job;
 import dev.monotick.job.JobId;
 import dev.monotick.server.database.Sql;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,11 +23,29 @@ class JobPlace {
 
   private final Sql sql;
 
-  /** A limit that a job is bound by, and how much of it is in use. */
-  record Use(String kind, String tenant, boolean perKey, Optional<Integer> most, int running) {
+  /**
+   * A limit that a job is bound by, and how much of it is in use.
+   *
+   * @param rate so many in so many milliseconds, for people; empty if it has none
+   * @param again when its rate allows the next; empty if it does now
+   */
+  record Use(
+      String kind,
+      String tenant,
+      boolean perKey,
+      Optional<Integer> most,
+      int running,
+      Optional<String> rate,
+      Optional<Instant> again) {
 
     boolean isFull() {
-      return most.isPresent() && running >= most.get();
+      return (most.isPresent() && running >= most.get()) || again.isPresent();
+    }
+
+    String words() {
+      return again
+          .map(at -> rate.orElse("") + " of it begin, the next at " + at)
+          .orElseGet(() -> running + " of " + most.orElse(0) + " run already");
     }
   }
 
@@ -123,7 +146,11 @@ class JobPlace {
     return sql.of(
             """
             select l.kind, l.tenant, l.per_key, l.running as most,
-                   coalesce(max(u.running), 0) as running
+                   coalesce(max(u.running), 0) as running, l.rate_count, l.rate_millis,
+                   now() + nullif(greatest(0, 1 - 1e-6 - min(u.tokens
+                       + greatest(extract(epoch from now() - u.refilled_at), 0) * 1000
+                         / l.rate_millis * l.rate_count)), 0)
+                     * l.rate_millis / l.rate_count * interval '1 millisecond' as again
               from @@job_limit l
               left join @@job_use u
                 on u.limit_id = l.id and u.tenant in ('', :tenant)
@@ -136,17 +163,22 @@ class JobPlace {
         .param("tenant", job.lane().tenant())
         .param("kind", job.lane().kind())
         .param("key", job.limitKey().orElse(""))
-        .query(
-            (row, number) -> {
-              int most = row.getInt("most");
-              return new Use(
-                  row.getString("kind"),
-                  row.getString("tenant"),
-                  row.getBoolean("per_key"),
-                  row.wasNull() ? Optional.empty() : Optional.of(most),
-                  row.getInt("running"));
-            })
+        .query((row, number) -> use(row))
         .list();
+  }
+
+  private static Use use(ResultSet row) throws SQLException {
+    Integer count = row.getObject("rate_count", Integer.class);
+    return new Use(
+        row.getString("kind"),
+        row.getString("tenant"),
+        row.getBoolean("per_key"),
+        Optional.ofNullable(row.getObject("most", Integer.class)),
+        row.getInt("running"),
+        count == null
+            ? Optional.empty()
+            : Optional.of(count + " in " + Duration.ofMillis(row.getLong("rate_millis"))),
+        Optional.ofNullable(row.getTimestamp("again")).map(Timestamp::toInstant));
   }
 
   /** Returns how many replicas are alive. */
@@ -158,11 +190,14 @@ class JobPlace {
 
   /** Says what a limit is about, for people. */
   static Map<String, Object> shown(Use use) {
-    return Map.of(
-        "kind", use.kind().isEmpty() ? "all" : use.kind(),
-        "tenant", use.tenant().isEmpty() ? "all" : use.tenant(),
-        "perKey", use.perKey(),
-        "limit", use.most().map(Object.class::cast).orElse("by rate"),
-        "running", use.running());
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("kind", use.kind().isEmpty() ? "all" : use.kind());
+    shown.put("tenant", use.tenant().isEmpty() ? "all" : use.tenant());
+    shown.put("perKey", use.perKey());
+    use.most().ifPresent(most -> shown.put("limit", most));
+    shown.put("running", use.running());
+    use.rate().ifPresent(rate -> shown.put("rate", rate));
+    use.again().ifPresent(at -> shown.put("nextAt", at.toString()));
+    return shown;
   }
 }

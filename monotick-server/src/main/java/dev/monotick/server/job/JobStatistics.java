@@ -59,6 +59,9 @@ class JobStatistics {
    */
   record Named(String name, Counts counts) {}
 
+  /** None at all. */
+  static final Counts NOTHING = new Counts(0, 0, 0, 0, 0, 0, 0);
+
   JobStatistics(Sql sql) {
     this.sql = sql;
   }

@@ -2,6 +2,7 @@ package dev.monotick.server.job;
 
 import dev.monotick.job.Job;
 import dev.monotick.job.JobAttempt;
+import dev.monotick.server.remote.RemoteWorkView;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
@@ -18,9 +19,11 @@ import tools.jackson.databind.node.StringNode;
 class JobViews {
 
   private final JsonMapper json;
+  private final RemoteWorkView remote;
 
-  JobViews(JsonMapper json) {
+  JobViews(JsonMapper json, RemoteWorkView remote) {
     this.json = json;
+    this.remote = remote;
   }
 
   /** Changes whenever the job moves, or its time does. */
@@ -61,7 +64,8 @@ class JobViews {
         headers(job),
         job.attempts().stream().map(JobViews::attempt).toList(),
         job.result().map(this::json).orElse(null),
-        ended(job));
+        ended(job),
+        remote.of(job.id()).orElse(null));
   }
 
   private static java.time.@Nullable Instant ended(Job job) {

@@ -5,14 +5,12 @@ import dev.monotick.job.JobAttempt;
 import dev.monotick.job.JobState;
 import dev.monotick.job.Jobs;
 import dev.monotick.job.store.JobPause;
-import dev.monotick.server.engine.JobHandling;
+import dev.monotick.server.remote.RemoteWorkView;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.springframework.stereotype.Component;
 
 /** Says why a job is where it is: the one thing that keeps it there, in words and in facts. */
@@ -24,7 +22,8 @@ class JobWhy {
   private final Jobs jobs;
   private final JobPlace place;
   private final Approvals approvals;
-  private final Set<String> handled;
+  private final JobKinds kinds;
+  private final RemoteWorkView remote;
 
   /**
    * Why.
@@ -36,11 +35,12 @@ class JobWhy {
    */
   record Answer(JobState state, String because, String sentence, Map<String, Object> facts) {}
 
-  JobWhy(Jobs jobs, JobPlace place, Approvals approvals, List<JobHandling<?>> handlings) {
+  JobWhy(Jobs jobs, JobPlace place, Approvals approvals, JobKinds kinds, RemoteWorkView remote) {
     this.jobs = jobs;
     this.place = place;
     this.approvals = approvals;
-    this.handled = handlings.stream().map(each -> each.kind().name()).collect(Collectors.toSet());
+    this.kinds = kinds;
+    this.remote = remote;
   }
 
   Answer answer(Job job) {
@@ -125,6 +125,11 @@ class JobWhy {
           "waiting for " + pending.get() + " jobs that come before it, of " + after,
           facts);
     }
+    Optional<RemoteWorkView.Seen> elsewhere =
+        remote.of(job.id()).filter(RemoteWorkView.Seen::isOpen);
+    if (elsewhere.isPresent()) {
+      return elsewhere(job, elsewhere.get());
+    }
     String due = job.dueAt().map(Instant::toString).orElse("a time that just came");
     facts.put("dueAt", due);
     if (job.state() == JobState.RETRYING && !job.attempts().isEmpty()) {
@@ -141,6 +146,44 @@ class JobWhy {
     return new Answer(job.state(), "TIME", "waiting for its time, " + due, facts);
   }
 
+  /** Its work goes on at an agent or a called service, and the job sleeps meanwhile. */
+  private static Answer elsewhere(Job job, RemoteWorkView.Seen work) {
+    Map<String, Object> facts = new LinkedHashMap<>();
+    facts.put("remoteWork", work.id());
+    facts.put("attempt", work.attempt());
+    facts.put("until", work.dueAt().toString());
+    work.progress().ifPresent(progress -> facts.put("progress", progress));
+    work.doing().ifPresent(doing -> facts.put("doing", doing));
+    if (work.kind().equals("CALLBACK")) {
+      return new Answer(
+          job.state(),
+          "CALLBACK",
+          "waiting for the called service to call back, until " + work.dueAt(),
+          facts);
+    }
+    if (work.state().equals("LEASED")) {
+      String agent = work.agent().orElse("?");
+      String until = work.leaseUntil().map(Instant::toString).orElse("?");
+      facts.put("agent", agent);
+      facts.put("leaseUntil", until);
+      return new Answer(
+          job.state(),
+          "AGENT",
+          "agent " + agent + " has it until " + until + ", unless it says more",
+          facts);
+    }
+    work.wantedAgent().ifPresent(agent -> facts.put("wantedAgent", agent));
+    facts.put("losses", work.losses());
+    return new Answer(
+        job.state(),
+        "AGENT_WANTED",
+        "waiting for "
+            + work.wantedAgent().map(agent -> "agent " + agent).orElse("an agent")
+            + " to take it, until "
+            + work.dueAt(),
+        facts);
+  }
+
   private Answer ready(Job job) {
     Optional<JobPause> pause =
         jobs.pauses().stream()
@@ -155,12 +198,12 @@ class JobWhy {
     if (pause.isPresent()) {
       return paused(job, pause.get());
     }
-    if (!handled.contains(job.lane().kind())) {
+    if (!kinds.isHandled(job.lane().kind())) {
       return new Answer(
           job.state(),
           "NO_REPLICA",
           "no replica of this version runs jobs of kind " + job.lane().kind(),
-          Map.of("kind", job.lane().kind(), "known", handled.stream().sorted().toList()));
+          Map.of("kind", job.lane().kind(), "known", kinds.handled()));
     }
     return inLine(job);
   }
@@ -170,7 +213,14 @@ class JobWhy {
     return new Answer(
         job.state(),
         "PAUSED",
-        what + " " + pause.name() + " is paused since " + pause.since() + " by " + pause.by(),
+        what
+            + " "
+            + pause.name()
+            + " is paused since "
+            + pause.since()
+            + " by "
+            + pause.by()
+            + (pause.note().isEmpty() ? "" : ": " + pause.note()),
         Map.of(
             "paused", what,
             "name", pause.name(),
@@ -190,9 +240,7 @@ class JobWhy {
     facts.put("limits", limits.stream().map(JobPlace::shown).toList());
     Optional<JobPlace.Use> full = limits.stream().filter(JobPlace.Use::isFull).findFirst();
     if (full.isPresent() || place.isBlocked(job.id())) {
-      String limit =
-          full.map(use -> use.running() + " of " + use.most().orElse(0) + " run already")
-              .orElse("a run of its key must end first");
+      String limit = full.map(JobPlace.Use::words).orElse("a run of its key must end first");
       return new Answer(
           job.state(),
           "LIMIT",

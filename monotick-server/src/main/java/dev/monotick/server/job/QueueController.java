@@ -1,23 +1,17 @@
 package dev.monotick.server.job;
 
-import dev.monotick.job.Jobs;
 import dev.monotick.job.store.JobPause;
 import dev.monotick.server.access.Caller;
 import dev.monotick.server.access.Needs;
 import dev.monotick.server.access.Role;
-import dev.monotick.server.audit.AuditEntry;
-import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.problem.Fields;
-import dev.monotick.server.web.Idempotency;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
@@ -37,12 +31,8 @@ import org.springframework.web.bind.annotation.RestController;
 @Tag(name = "queues")
 class QueueController {
 
-  private static final JobStatistics.Counts NOTHING = new JobStatistics.Counts(0, 0, 0, 0, 0, 0, 0);
-
-  private final Jobs jobs;
   private final JobStatistics statistics;
-  private final Idempotency idempotency;
-  private final AuditTrail audit;
+  private final JobPauses pauses;
 
   /**
    * A queue.
@@ -51,16 +41,7 @@ class QueueController {
    * @param counts the tenant's jobs in it
    * @param paused that nobody takes jobs from it; null if it is not paused
    */
-  record Queue(String name, JobStatistics.Counts counts, @Nullable Paused paused) {}
-
-  /**
-   * That nobody takes jobs from it.
-   *
-   * @param by who paused it
-   * @param note why
-   * @param since when
-   */
-  record Paused(String by, String note, Instant since) {}
+  record Queue(String name, JobStatistics.Counts counts, JobPauses.@Nullable Paused paused) {}
 
   /**
    * All queues.
@@ -69,45 +50,29 @@ class QueueController {
    */
   record Queues(List<Queue> items) {}
 
-  /**
-   * A word on a pause.
-   *
-   * @param note a line for people
-   */
-  record PauseBody(@Nullable String note) {}
-
-  QueueController(Jobs jobs, JobStatistics statistics, Idempotency idempotency, AuditTrail audit) {
-    this.jobs = jobs;
+  QueueController(JobStatistics statistics, JobPauses pauses) {
     this.statistics = statistics;
-    this.idempotency = idempotency;
-    this.audit = audit;
+    this.pauses = pauses;
   }
 
   @GetMapping
   @Needs(Role.VIEWER)
   @Operation(summary = "List queues with the tenant's jobs in them")
   Queues list(Caller caller) {
-    Map<String, JobPause> pauses =
-        jobs.pauses().stream()
-            .filter(each -> each.of() == JobPause.Of.QUEUE)
-            .collect(Collectors.toMap(JobPause::name, Function.identity()));
+    Map<String, JobPauses.Paused> paused = pauses.all(JobPause.Of.QUEUE);
     Map<String, JobStatistics.Counts> counts =
         statistics.by(JobStatistics.By.QUEUE, Optional.of(caller.tenant())).stream()
             .collect(Collectors.toMap(JobStatistics.Named::name, JobStatistics.Named::counts));
     TreeSet<String> names = new TreeSet<>(counts.keySet());
     if (caller.home().isEmpty()) {
-      names.addAll(pauses.keySet());
+      names.addAll(paused.keySet());
     }
     return new Queues(
         names.stream()
             .map(
                 name ->
                     new Queue(
-                        name,
-                        counts.getOrDefault(name, NOTHING),
-                        Optional.ofNullable(pauses.get(name))
-                            .map(each -> new Paused(each.by(), each.note(), each.since()))
-                            .orElse(null)))
+                        name, counts.getOrDefault(name, JobStatistics.NOTHING), paused.get(name)))
             .toList());
   }
 
@@ -118,39 +83,14 @@ class QueueController {
       Caller caller,
       HttpServletRequest http,
       @PathVariable String name,
-      @RequestBody(required = false) @Nullable PauseBody body) {
-    String queue = Fields.name("name", name, 100);
-    String note = JobActsController.text("note", body == null ? null : body.note());
-    return idempotency.once(
-        http,
-        caller,
-        body,
-        () -> {
-          audit.append(entry(caller, "queue_paused", queue, Map.of("note", note)));
-          jobs.pause(JobPause.Of.QUEUE, queue, caller.name(), note);
-          return ResponseEntity.noContent().build();
-        });
+      @RequestBody(required = false) JobPauses.@Nullable PauseBody body) {
+    return pauses.pause(caller, http, JobPause.Of.QUEUE, Fields.name("name", name, 100), body);
   }
 
   @PostMapping("/{name}/resume")
   @Needs(value = Role.OPERATOR, platform = true)
   @Operation(summary = "End the pause of a queue; nothing happens if there is none")
   ResponseEntity<Object> resume(Caller caller, HttpServletRequest http, @PathVariable String name) {
-    String queue = Fields.name("name", name, 100);
-    return idempotency.once(
-        http,
-        caller,
-        null,
-        () -> {
-          if (jobs.resume(JobPause.Of.QUEUE, queue)) {
-            audit.append(entry(caller, "queue_resumed", queue, Map.of()));
-          }
-          return ResponseEntity.noContent().build();
-        });
-  }
-
-  private static AuditEntry entry(
-      Caller caller, String action, String queue, Map<String, Object> detail) {
-    return new AuditEntry("", caller.name(), caller.type(), action, "queue/" + queue, detail);
+    return pauses.resume(caller, http, JobPause.Of.QUEUE, Fields.name("name", name, 100));
   }
 }

@@ -23,12 +23,17 @@ class OperateTasks {
   }
 
   @Bean
-  Task replicaOrders(Settings settings, ObjectProvider<Orders> orders) {
+  Task replicaOrders(
+      Settings settings, ObjectProvider<Orders> orders, ObjectProvider<TaskPauses> pauses) {
     return Task.named("replica-orders")
         .every(settings.get(Known.REPLICA_ORDERS_INTERVAL))
         .mode(HaMode.EVERY_REPLICA)
         .timeout(Duration.ofSeconds(30))
-        .run(context -> orders.getObject().look());
+        .run(
+            context -> {
+              orders.getObject().look();
+              pauses.getObject().look();
+            });
   }
 
   @Bean

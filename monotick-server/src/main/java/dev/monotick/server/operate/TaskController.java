@@ -8,6 +8,7 @@ import dev.monotick.server.access.Needs;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
+import dev.monotick.server.database.Sql;
 import dev.monotick.server.engine.EngineLife;
 import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
+import org.springframework.stereotype.Component;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -39,7 +41,7 @@ class TaskController {
 
   private final Monotick monotick;
   private final EngineLife life;
-  private final ReplicaViews views;
+  private final Seen seen;
   private final AuditTrail audit;
   private final Idempotency idempotency;
 
@@ -54,6 +56,7 @@ class TaskController {
    * @param lastEndedAt when that was
    * @param counts what all living replicas have seen of it since they started
    * @param replicas names of the replicas that have it
+   * @param engine what is known of it if it is part of the engine; null if it is a task
    */
   record TaskRow(
       ReplicaView.Policy policy,
@@ -63,7 +66,22 @@ class TaskController {
       @Nullable String lastOutcome,
       @Nullable Instant lastEndedAt,
       ReplicaView.Counts counts,
-      List<String> replicas) {
+      List<String> replicas,
+      @Nullable EnginePart engine) {
+
+    /** A loop of the engine. */
+    static TaskRow of(EngineLoops.Loop loop, List<String> replicas) {
+      return new TaskRow(
+          loop.policy(),
+          null,
+          null,
+          0,
+          null,
+          loop.lastAt(),
+          ReplicaView.Counts.NONE,
+          replicas,
+          new EnginePart(loop.does(), loop.figures()));
+    }
 
     static TaskRow of(ReplicaView.Seen seen, String replica) {
       return new TaskRow(
@@ -74,12 +92,14 @@ class TaskController {
           seen.lastOutcome(),
           seen.lastEndedAt(),
           seen.counts(),
-          List.of(replica));
+          List.of(replica),
+          null);
     }
 
     /** A replica may not have heard of a pause yet, nor of its end; the ledger has. */
     TaskRow pausedAs(@Nullable String ledger) {
-      return new TaskRow(policy, ledger, next, running, lastOutcome, lastEndedAt, counts, replicas);
+      return new TaskRow(
+          policy, ledger, next, running, lastOutcome, lastEndedAt, counts, replicas, engine);
     }
 
     TaskRow plus(TaskRow other) {
@@ -96,9 +116,18 @@ class TaskController {
           later ? other.lastOutcome : lastOutcome,
           later ? other.lastEndedAt : lastEndedAt,
           counts.plus(other.counts),
-          List.copyOf(all));
+          List.copyOf(all),
+          engine);
     }
   }
+
+  /**
+   * A loop inside the engine: it cannot be paused or triggered alone, and nobody counts its ticks.
+   *
+   * @param does what it is for
+   * @param figures what it has yet to do, and what is known beside
+   */
+  record EnginePart(String does, Map<String, Object> figures) {}
 
   /**
    * A tick of a task.
@@ -168,22 +197,32 @@ class TaskController {
    */
   record Triggered(String task, @Nullable String key) {}
 
+  /**
+   * What is known of loops.
+   *
+   * @param sql to change it
+   * @param views of tasks, by replicas
+   * @param engine of the engine's own, by the database
+   * @param pauses of tasks that every replica has for itself
+   */
+  @Component
+  record Seen(Sql sql, ReplicaViews views, EngineLoops engine, TaskPauses pauses) {}
+
   TaskController(
-      Monotick monotick,
-      EngineLife life,
-      ReplicaViews views,
-      AuditTrail audit,
-      Idempotency idempotency) {
+      Monotick monotick, EngineLife life, Seen seen, AuditTrail audit, Idempotency idempotency) {
     this.monotick = monotick;
     this.life = life;
-    this.views = views;
+    this.seen = seen;
     this.audit = audit;
     this.idempotency = idempotency;
   }
 
   @GetMapping
   @Needs(value = Role.VIEWER, platform = true)
-  @Operation(summary = "Shows the truth table: every task, its mode and what became of its ticks")
+  @Operation(
+      summary =
+          "Shows the truth table: every task and every loop of the engine, its mode and what became"
+              + " of its ticks")
   List<TaskRow> list() {
     return List.copyOf(rows().values());
   }
@@ -215,8 +254,19 @@ class TaskController {
     requireKnown(name);
     String note =
         Optional.ofNullable(request).map(PauseRequest::note).orElse("paused by an operator");
-    monotick.pause(name, caller.name(), note);
-    audit.append(entry(caller, "task_paused", name, Map.of("note", note)));
+    AuditEntry entry = entry(caller, "task_paused", name, Map.of("note", note));
+    if (isEverywhere(name)) {
+      seen.sql()
+          .inTransaction(
+              () -> {
+                seen.pauses().add(caller, name, note);
+                audit.append(entry);
+              });
+      seen.pauses().changed();
+    } else {
+      monotick.pause(name, caller.name(), note);
+      audit.append(entry);
+    }
     return get(name);
   }
 
@@ -225,8 +275,19 @@ class TaskController {
   @Operation(summary = "Resumes a task")
   TaskRow resume(Caller caller, @PathVariable String name) {
     requireKnown(name);
-    monotick.resume(name);
-    audit.append(entry(caller, "task_resumed", name, Map.of()));
+    AuditEntry entry = entry(caller, "task_resumed", name, Map.of());
+    if (isEverywhere(name)) {
+      seen.sql()
+          .inTransaction(
+              () -> {
+                seen.pauses().remove(name);
+                audit.append(entry);
+              });
+      seen.pauses().changed();
+    } else {
+      audit.append(entry);
+    }
+    monotick.resume(name); // also if the engine paused it by itself
     return get(name);
   }
 
@@ -248,24 +309,45 @@ class TaskController {
         AuditEntry.INSTALLATION, caller.name(), caller.type(), action, "task/" + task, detail);
   }
 
+  private boolean isEverywhere(String name) {
+    return monotick.tasks().stream()
+        .anyMatch(task -> task.name().equals(name) && TaskPauses.isFor(task));
+  }
+
   private Map<String, TaskRow> rows() {
     Map<String, TaskRow> rows = new TreeMap<>();
-    for (ReplicaView view : views.all()) {
+    List<String> running = new ArrayList<>();
+    for (ReplicaView view : seen.views().all()) {
       if (view.state() == ReplicaView.State.RUNNING) {
+        running.add(view.name());
         view.tasks()
             .forEach(
-                seen ->
-                    rows.merge(seen.policy().name(), TaskRow.of(seen, view.name()), TaskRow::plus));
+                task ->
+                    rows.merge(task.policy().name(), TaskRow.of(task, view.name()), TaskRow::plus));
       }
     }
-    views
+    seen.engine()
+        .all()
+        .forEach(loop -> rows.put(loop.policy().name(), TaskRow.of(loop, List.copyOf(running))));
+    seen.views()
         .pauses()
         .forEach(
             (task, paused) -> rows.computeIfPresent(task, (name, row) -> row.pausedAs(paused)));
+    seen.pauses()
+        .all()
+        .forEach(
+            (task, paused) ->
+                rows.computeIfPresent(task, (name, row) -> row.pausedAs(paused.words())));
     return rows;
   }
 
   private void requireKnown(String name) {
+    if (EngineLoops.isOne(name)) {
+      throw Problem.conflict(
+          "part-of-engine",
+          name
+              + " is part of the engine: it has no ticks, and cannot be paused or triggered alone");
+    }
     if (life.state() != EngineLife.State.RUNNING) {
       throw Problem.unavailable("this replica takes no work any more; ask another one");
     }

@@ -22,6 +22,7 @@ public class RemoteWorkView {
    * @param kind CALLBACK or AGENT
    * @param state WAITING, LEASED, DONE, FAILED or CANCELLED
    * @param attempt which attempt at the job it is
+   * @param wantedAgent the only agent that may take it
    * @param agent the agent that has it, or had it last
    * @param leaseUntil how long that agent has it unless it says more
    * @param dueAt when the attempt has failed
@@ -37,6 +38,7 @@ public class RemoteWorkView {
       String kind,
       String state,
       int attempt,
+      Optional<String> wantedAgent,
       Optional<String> agent,
       Optional<Instant> leaseUntil,
       Instant dueAt,
@@ -45,7 +47,13 @@ public class RemoteWorkView {
       int losses,
       Optional<String> error,
       Instant createdAt,
-      Optional<Instant> endedAt) {}
+      Optional<Instant> endedAt) {
+
+    /** Says whether it goes on. */
+    public boolean isOpen() {
+      return state.equals("WAITING") || state.equals("LEASED");
+    }
+  }
 
   RemoteWorkView(Sql sql) {
     this.sql = sql;
@@ -67,6 +75,7 @@ public class RemoteWorkView {
         row.getString("kind"),
         row.getString("state"),
         row.getInt("attempt"),
+        Optional.ofNullable(row.getString("wanted_agent")),
         Optional.ofNullable(row.getString("agent")),
         instant(row, "lease_until"),
         row.getTimestamp("due_at").toInstant(),

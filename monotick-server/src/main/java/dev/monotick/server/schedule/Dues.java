@@ -14,7 +14,8 @@ import java.util.Optional;
  *
  * @param passed ranges that become no jobs, oldest first
  * @param runs nominal times that become jobs, oldest first
- * @param next nominal time of the tick after all of these
+ * @param next nominal time of the tick after all of these; if that follows the end of a job, when
+ *     it is if none of these becomes one
  */
 record Dues(List<Passed> passed, List<Instant> runs, Optional<Instant> next) {
 
@@ -35,7 +36,7 @@ record Dues(List<Passed> passed, List<Instant> runs, Optional<Instant> next) {
       first = passOver(plan.times(), first, stored.pausedUntil().get(), Reason.PAUSED, passed);
     }
     // Where catch-up wants several ticks they wait for the end of the backoff; else it costs them.
-    if (stored.notBefore().isPresent() && plan.catchUp().maximum() == 1) {
+    if (stored.notBefore().isPresent() && plan.catchUp().maximum() == 1 && !plan.followsEnds()) {
       first = passOver(plan.times(), first, stored.notBefore().get(), Reason.BACKOFF, passed);
     }
     if (first.isEmpty() || first.get().isAfter(now)) {
@@ -69,7 +70,7 @@ record Dues(List<Passed> passed, List<Instant> runs, Optional<Instant> next) {
     if (first.isBefore(until)) {
       passed.add(new Passed(first, Math.max(1, times.count(first, until)), Reason.MISSED));
     }
-    return new Dues(passed, runs, times.next(latest));
+    return new Dues(passed, runs, times.next(plan.followsEnds() ? now : latest));
   }
 
   /** What is on time needs no catching up, however many there are. */

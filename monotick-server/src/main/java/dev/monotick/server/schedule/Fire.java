@@ -143,7 +143,8 @@ final class Fire {
     return plan.request()
         .header("schedule", stored.id().toString())
         .header("schedule-name", stored.name())
-        .header("nominal", nominal.toString());
+        .header("nominal", nominal.toString())
+        .header("fence", String.valueOf(stored.nextFence()));
   }
 
   /** Takes note of the job that was made of the run of that place. */
@@ -151,7 +152,10 @@ final class Fire {
     Instant nominal = jobs.get(place);
     if (isNew) {
       ticks.add(TickRow.fired(stored, nominal, job));
-      audit("schedule_fired", nominal, Map.of("job", String.valueOf(job)));
+      audit(
+          "schedule_fired",
+          nominal,
+          Map.of("job", String.valueOf(job), "fence", String.valueOf(stored.nextFence())));
     } else {
       pass(new Passed(nominal, 1, Reason.DUPLICATE));
     }
@@ -213,12 +217,19 @@ final class Fire {
   ScheduleChange change() {
     return new ScheduleChange(
         stored.id(),
-        dues.next().map(Instant::toString).orElse(null),
+        next().map(Instant::toString).orElse(null),
         notBefore.map(Instant::toString).orElse(null),
         refusals,
         ticks.stream().filter(tick -> tick.job() != null).count(),
         count("SKIPPED"),
-        count("MISSED"));
+        count("MISSED"),
+        stored.fence());
+  }
+
+  /** Where the end of a job must be waited for, that sets the next time; see DelayedSchedules. */
+  private Optional<Instant> next() {
+    boolean waits = plan.followsEnds() && ticks.stream().anyMatch(tick -> tick.outcome() == null);
+    return waits ? Optional.empty() : dues.next();
   }
 
   private long count(String outcome) {

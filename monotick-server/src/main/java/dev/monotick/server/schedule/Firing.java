@@ -102,9 +102,10 @@ class Firing {
     }
   }
 
-  /** The database was away or busy, or ended a transaction that took too long. */
+  /** The database was away or busy, or ended a transaction that took too long, or was late. */
   private static boolean isNobodysFault(RuntimeException e) {
     return e instanceof TransactionException
+        || e instanceof StaleFenceException
         || e instanceof StoreException
         || (e instanceof DataAccessException && !(e instanceof DataIntegrityViolationException));
   }

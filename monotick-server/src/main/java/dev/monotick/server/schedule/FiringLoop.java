@@ -1,8 +1,11 @@
 package dev.monotick.server.schedule;
 
+import dev.monotick.Monotick;
+import dev.monotick.event.Subscription;
+import dev.monotick.server.database.ReplicaNotices;
+import dev.monotick.server.engine.EngineLife;
 import dev.monotick.server.setting.ScheduleSettings;
 import dev.monotick.server.setting.Settings;
-import dev.monotick.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -12,15 +15,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.stereotype.Component;
 
 /**
  * Looks for due schedules when something is due, not only when the task comes round: after each
- * look a timer is set to the nearest time that the database knows, measured by the database. The
- * timer is a helper of the task: when the task has not come for a while, because somebody paused it
- * or the engine stopped, the timer does nothing either.
+ * look a timer is set to the nearest time that the database knows, measured by the database. What
+ * is changed at another replica makes it look, too. The timer is a helper of the task: when
+ * somebody has paused that, or the engine has stopped, the timer does nothing either.
  */
 @Component
 class FiringLoop implements SmartLifecycle {
@@ -30,28 +34,51 @@ class FiringLoop implements SmartLifecycle {
   /** How soon to look again for rows that others have locked: they may have died. */
   private static final Duration LOCKED = Duration.ofMillis(25);
 
-  /** So many turns of the task may be late before the timer stops. */
-  private static final int PATIENCE = 5;
+  /** The task that this is the body of. */
+  static final String TASK = "schedule-firing";
+
+  /** What replicas tell each other. */
+  private static final String CHANGED = "schedules";
 
   private final Firing firing;
   private final TickLedger ledger;
-  private final TimeSource time;
+  private final Replica replica;
   private final Duration interval;
   private final int batch;
   private final ReentrantLock looking = new ReentrantLock();
   private final AtomicBoolean again = new AtomicBoolean();
   private final ThreadPoolTaskScheduler timer = timer();
-  private volatile @Nullable Turn last;
   private @Nullable ScheduledFuture<?> next; // guarded by this
   private volatile boolean running;
+  private volatile Subscription heard = () -> {};
 
-  /** When the task came last, and what it said of this replica. */
-  private record Turn(String replica, long at) {}
+  /**
+   * This replica and the others. The engine is asked late, as it is made of this.
+   *
+   * @param engine what this replica is called
+   * @param life whether it takes work
+   * @param notices tell and hear of changes
+   */
+  @Component
+  record Replica(
+      ObjectProvider<Monotick> engine, ObjectProvider<EngineLife> life, ReplicaNotices notices) {
 
-  FiringLoop(Firing firing, TickLedger ledger, TimeSource time, Settings settings) {
+    /** Says whether it takes work, and nobody has paused the task here. */
+    boolean isAtWork() {
+      return life.getObject().state() == EngineLife.State.RUNNING
+          && engine.getObject().tasks().stream()
+              .noneMatch(task -> task.name().equals(TASK) && task.paused() != null);
+    }
+
+    String name() {
+      return engine.getObject().replicaName();
+    }
+  }
+
+  FiringLoop(Firing firing, TickLedger ledger, Replica replica, Settings settings) {
     this.firing = firing;
     this.ledger = ledger;
-    this.time = time;
+    this.replica = replica;
     this.interval = settings.get(ScheduleSettings.INTERVAL);
     this.batch = settings.get(ScheduleSettings.BATCH);
   }
@@ -68,47 +95,51 @@ class FiringLoop implements SmartLifecycle {
   }
 
   /** The task's turn. */
-  void turn(String replica) {
-    last = new Turn(replica, time.nanos());
-    look(replica);
+  void turn() {
+    look(replica.name());
   }
 
-  /** Something may be due sooner than was known. Call it after the commit. */
+  /** Something may be due sooner than was known, here and elsewhere. Call it after the commit. */
   void wake() {
+    arm(Duration.ZERO);
+    replica.notices().tell(CHANGED);
+  }
+
+  /** Something may be due sooner than was known; others will see by themselves. */
+  void lookNow() {
     arm(Duration.ZERO);
   }
 
   private void timed() {
-    Turn turn = last;
-    if (turn == null
-        || time.nanos() - turn.at() > interval.multipliedBy(PATIENCE).toNanos()
-        || !running) {
-      return;
+    synchronized (this) {
+      next = null; // it is under way: whoever wants a look from now on wants another one
     }
     try {
-      look(turn.replica());
+      if (running && replica.isAtWork()) {
+        look(replica.name());
+      }
     } catch (RuntimeException e) {
       log.warn("looking for due schedules failed, the task will try again: {}", e.toString());
     }
   }
 
   /** One look at a time; who comes meanwhile has it look again, as it may have seen too little. */
-  private void look(String replica) {
+  private void look(String name) {
     again.set(true);
     while (again.get() && looking.tryLock()) {
       try {
         again.set(false);
-        lookOnce(replica);
+        lookOnce(name);
       } finally {
         looking.unlock();
       }
     }
   }
 
-  private void lookOnce(String replica) {
+  private void lookOnce(String name) {
     int fired;
     do {
-      fired = firing.fire(batch, replica);
+      fired = firing.fire(batch, name);
     } while (fired == batch && running);
     ledger
         .untilNext()
@@ -138,11 +169,14 @@ class FiringLoop implements SmartLifecycle {
   public void start() {
     timer.initialize();
     running = true;
+    heard = replica.notices().listen(CHANGED, () -> arm(Duration.ZERO));
+    arm(Duration.ZERO); // the task's first turn may be a whole interval away
   }
 
   @Override
   public void stop() {
     running = false;
+    heard.close();
     timer.shutdown();
   }
 

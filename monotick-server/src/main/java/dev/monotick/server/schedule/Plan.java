@@ -17,6 +17,11 @@ import dev.monotick.task.Overlap;
  */
 record Plan(Schedule times, Overlap onOverlap, CatchUp catchUp, int failures, Work work) {
 
+  /** Says whether its next time is known only when the job of the one before has ended. */
+  boolean followsEnds() {
+    return times.anchor() == Schedule.Anchor.LAST_END;
+  }
+
   /** What a tick makes. */
   sealed interface Work {
 

@@ -34,6 +34,9 @@ record Preview(String description, String zone, List<Time> times) {
   static Preview of(Schedule schedule, ZoneId zone, Instant after, int n) {
     List<Time> times = new ArrayList<>();
     ZoneRules rules = zone.getRules();
+    if (schedule.anchor() == Schedule.Anchor.LAST_END) {
+      return first(schedule, zone, after);
+    }
     Instant before = after;
     Optional<Instant> next = schedule.next(after);
     while (next.isPresent() && times.size() < n) {
@@ -47,6 +50,21 @@ record Preview(String description, String zone, List<Time> times) {
       before = at;
       next = schedule.next(at);
     }
+    return new Preview(schedule.describe(), zone.getId(), times);
+  }
+
+  /** When the others are depends on when its jobs end. */
+  private static Preview first(Schedule schedule, ZoneId zone, Instant after) {
+    List<Time> times =
+        schedule.next(after).stream()
+            .map(
+                at ->
+                    new Time(
+                        at,
+                        LocalDateTime.ofInstant(at, zone).toString(),
+                        zone.getRules().getOffset(at).toString(),
+                        "the first; the next follows the end of its job"))
+            .toList();
     return new Preview(schedule.describe(), zone.getId(), times);
   }
 

@@ -45,6 +45,7 @@ class PreviewController {
       Cron.@Nullable Gap gap,
       Cron.@Nullable Overlap overlap,
       @Nullable String every,
+      @Nullable String fixedDelay,
       @Nullable String at,
       @Nullable String from,
       @Nullable String until,
@@ -53,7 +54,7 @@ class PreviewController {
       @Nullable Integer n) {
 
     Timing timing() {
-      return new Timing(cron, zone, gap, overlap, every, at, from, until, exclusions);
+      return new Timing(cron, zone, gap, overlap, every, fixedDelay, at, from, until, exclusions);
     }
   }
 

@@ -35,14 +35,14 @@ class QueuedTicks {
   }
 
   /** Looks for ticks that need not wait any longer. */
-  void release() {
+  void release(String replica) {
     List<Enqueued> made = new ArrayList<>();
     sql.inTransaction(
         () -> {
           ledger.beImpatient();
           List<AuditEntry> entries = new ArrayList<>();
           for (Waiting each : waiting()) {
-            release(each, made, entries);
+            release(each, replica, made, entries);
           }
           aftermath.audit().append(entries);
         });
@@ -76,7 +76,8 @@ class QueuedTicks {
         .list();
   }
 
-  private void release(Waiting each, List<Enqueued> made, List<AuditEntry> entries) {
+  private void release(
+      Waiting each, String replica, List<Enqueued> made, List<AuditEntry> entries) {
     StoredSchedule schedule = each.schedule();
     Optional<Reason> refused = refused(schedule);
     if (refused.isPresent()) {
@@ -92,7 +93,7 @@ class QueuedTicks {
         aftermath
             .enqueue(sql, List.of(Fire.request(plans.stored(schedule), schedule, each.nominal())))
             .get(0);
-    if (begin(each, job.id().value())) {
+    if (begin(each, job.id().value(), replica)) {
       made.add(job);
       entries.add(entry(each, "schedule_fired", Map.of("job", job.id().toString())));
     } else {
@@ -112,17 +113,22 @@ class QueuedTicks {
         : Optional.empty();
   }
 
-  private boolean begin(Waiting each, long job) {
+  private boolean begin(Waiting each, long job, String replica) {
+    ledger.take(each.schedule());
     sql.of("update @schedule set fired = fired + 1 where id = :id")
         .param("id", each.schedule().id())
         .update();
     return sql.of(
                 """
-                update @schedule_tick set job_id = :job, fired_at = clock_timestamp()
+                update @schedule_tick
+                   set job_id = :job, fired_at = clock_timestamp(), replica = :replica,
+                       fence = :fence
                  where schedule = :id and nominal = :nominal and trigger = ''
                    and outcome is null and job_id is null
                 """)
             .param("job", job)
+            .param("replica", replica)
+            .param("fence", each.schedule().nextFence())
             .param("id", each.schedule().id())
             .param("nominal", java.sql.Timestamp.from(each.nominal()))
             .update()

@@ -113,6 +113,9 @@ class ScheduleActions {
     List<Dues.Passed> passed = new ArrayList<>();
     Optional<Instant> next =
         Dues.passOver(plans.usable(stored).times(), stored.nextAt(), locked.now(), reason, passed);
+    if (!passed.isEmpty()) {
+      ledger.take(stored);
+    }
     for (Dues.Passed range : passed) {
       ledger.insert(List.of(TickRow.passed(stored, range)), replica());
       schedules.count(stored.id(), 0, range.count());
@@ -137,6 +140,7 @@ class ScheduleActions {
     JobRequest<?> request =
         Fire.request(plans.usable(stored), stored, nominal).header("created-by", caller.id());
     Enqueued job = around.aftermath().enqueue(sql, List.of(request)).get(0);
+    ledger.take(stored);
     ledger.insert(
         List.of(TickRow.triggered(stored, nominal, trigger, job.id().value())), replica());
     schedules.count(stored.id(), 1, 0);
@@ -164,6 +168,10 @@ class ScheduleActions {
   Backfilled backfill(Caller caller, Locked locked, Instant from, Instant to, int limit) {
     StoredSchedule stored = locked.stored();
     Plan plan = plans.usable(stored);
+    if (plan.followsEnds()) {
+      throw Problem.conflict(
+          "no-past-times", "a schedule with fixedDelay has no times to make up for; trigger it");
+    }
     Instant end = stored.nextAt().filter(next -> next.isBefore(to)).orElse(to);
     if (plan.times().count(from, end) > limit) {
       throw Problem.invalid(
@@ -196,6 +204,7 @@ class ScheduleActions {
       ticks.add(TickRow.triggered(stored, wanted.get(i), TickRow.BACKFILL, job));
       jobs.add(new Triggered(String.valueOf(job), wanted.get(i)));
     }
+    ledger.take(stored);
     ledger.insert(ticks, replica());
     schedules.count(stored.id(), made.size(), 0);
     audit(

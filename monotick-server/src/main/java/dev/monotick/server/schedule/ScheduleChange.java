@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param fired how many more
  * @param skipped how many more
  * @param missed how many more
+ * @param fence the one it had when it was claimed
  */
 record ScheduleChange(
     UUID id,
@@ -20,4 +21,5 @@ record ScheduleChange(
     int refusals,
     long fired,
     long skipped,
-    long missed) {}
+    long missed,
+    long fence) {}

@@ -49,17 +49,22 @@ class ScheduleConfiguration {
   /** On every replica: each claims other rows, and none needs the others. */
   @Bean
   Task scheduleFiring(FiringLoop loop, Settings settings) {
-    return Task.named("schedule-firing")
+    return Task.named(FiringLoop.TASK)
         .every(settings.get(ScheduleSettings.INTERVAL))
         .mode(HaMode.SHARED)
         .timeout(LONGEST)
         .catchUp(CatchUp.none())
         .backoff(Backoff.none())
-        .run(context -> loop.turn(context.replica()));
+        .run(context -> loop.turn());
   }
 
   @Bean
-  Task scheduleSettling(Settling settling, QueuedTicks queued, Settings settings) {
+  Task scheduleSettling(
+      Settling settling,
+      QueuedTicks queued,
+      DelayedSchedules delayed,
+      FiringLoop loop,
+      Settings settings) {
     return Task.named("schedule-settling")
         .every(settings.get(ScheduleSettings.SETTLE_INTERVAL))
         .mode(HaMode.SHARED)
@@ -69,7 +74,10 @@ class ScheduleConfiguration {
         .run(
             context -> {
               settling.settle();
-              queued.release();
+              queued.release(context.replica());
+              if (delayed.giveTimes() > 0) {
+                loop.lookNow();
+              }
             });
   }
 

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A schedule as somebody wants it and as it is stored: when, what, and what if. Only {@code name},
- * one of {@code cron}, {@code every} and {@code at}, and {@code job} must be given.
+ * one of {@code cron}, {@code every}, {@code fixedDelay} and {@code at}, and {@code job} must be
+ * given.
  *
  * @param name what people call it; one of a tenant has it
  * @param about a line for people
@@ -34,6 +35,7 @@ record ScheduleSpec(
     Cron.@Nullable Gap gap,
     Cron.@Nullable Overlap overlap,
     @Nullable String every,
+    @Nullable String fixedDelay,
     @Nullable String at,
     @Nullable String from,
     @Nullable String until,
@@ -50,7 +52,7 @@ record ScheduleSpec(
   private static final int LONGEST_ABOUT = 1_000;
 
   Timing timing() {
-    return new Timing(cron, zone, gap, overlap, every, at, from, until, exclusions);
+    return new Timing(cron, zone, gap, overlap, every, fixedDelay, at, from, until, exclusions);
   }
 
   Overlap overlapPolicy() {
@@ -102,6 +104,7 @@ record ScheduleSpec(
         gap,
         overlap,
         every,
+        fixedDelay,
         at,
         from,
         until,

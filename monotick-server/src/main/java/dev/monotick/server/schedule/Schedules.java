@@ -235,14 +235,19 @@ class Schedules {
     String problem = null;
     String description = null;
     List<Instant> next = new ArrayList<>();
+    boolean followsEnds = false;
     try {
       Plans.Understood understood = plans.understood(stored);
       spec = understood.spec().shown(stored.enabled());
       description = understood.description();
+      followsEnds = understood.plan().followsEnds();
       Optional<Instant> time = stored.nextAt();
       while (time.isPresent() && next.size() < times) {
         next.add(time.get());
-        time = next.size() < times ? understood.plan().times().next(time.get()) : Optional.empty();
+        time =
+            followsEnds || next.size() == times
+                ? Optional.empty()
+                : understood.plan().times().next(time.get());
       }
     } catch (RuntimeException e) {
       problem = String.valueOf(e.getMessage());
@@ -252,7 +257,7 @@ class Schedules {
         stored.id().toString(),
         stored.name(),
         stored.version(),
-        state(stored),
+        state(stored, followsEnds),
         spec,
         problem,
         description,
@@ -267,12 +272,12 @@ class Schedules {
         row.getString("changed_by"));
   }
 
-  private static State state(StoredSchedule stored) {
+  private static State state(StoredSchedule stored, boolean followsEnds) {
     return !stored.enabled()
         ? State.DISABLED
         : stored.pausedUntil().isPresent()
             ? State.PAUSED
-            : stored.nextAt().isEmpty() ? State.FINISHED : State.ACTIVE;
+            : stored.nextAt().isEmpty() && !followsEnds ? State.FINISHED : State.ACTIVE;
   }
 
   private static @Nullable Pause pause(ResultSet row, StoredSchedule stored) throws SQLException {

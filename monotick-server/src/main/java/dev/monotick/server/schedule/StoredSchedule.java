@@ -17,6 +17,7 @@ import java.util.UUID;
  * @param notBefore end of a backoff
  * @param pausedUntil end of a pause; the far future if it has none
  * @param refusals ticks in a row that became no job
+ * @param fence grows with everybody who takes it to make ticks of it
  */
 record StoredSchedule(
     UUID id,
@@ -28,12 +29,13 @@ record StoredSchedule(
     Optional<Instant> nextAt,
     Optional<Instant> notBefore,
     Optional<Instant> pausedUntil,
-    int refusals) {
+    int refusals,
+    long fence) {
 
   /** What a statement selects, from a table called s. */
   static final String COLUMNS =
       " s.id, s.tenant, s.name, s.version, s.spec::text as spec, s.enabled, s.next_at,"
-          + " s.not_before, s.paused_until, s.refusals ";
+          + " s.not_before, s.paused_until, s.refusals, s.fence ";
 
   static StoredSchedule read(ResultSet row) throws SQLException {
     return new StoredSchedule(
@@ -46,12 +48,18 @@ record StoredSchedule(
         time(row, "next_at"),
         time(row, "not_before"),
         time(row, "paused_until"),
-        row.getInt("refusals"));
+        row.getInt("refusals"),
+        row.getLong("fence"));
   }
 
   static Optional<Instant> time(ResultSet row, String column) throws SQLException {
     return Optional.ofNullable(row.getObject(column, OffsetDateTime.class))
         .map(OffsetDateTime::toInstant);
+  }
+
+  /** What ticks carry that are made of it now, by whoever has it locked. */
+  long nextFence() {
+    return fence + 1;
   }
 
   /** Says whether somebody must end its pause. */

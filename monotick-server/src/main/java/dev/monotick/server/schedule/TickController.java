@@ -43,6 +43,7 @@ class TickController {
    * @param outcome how it ended; missing while it has not
    * @param reason why it became no job, or failed
    * @param replica which replica decided
+   * @param fence grows with everybody who makes ticks of the schedule; calls of its job carry it
    * @param firedAt when
    * @param lateness how long after its time
    * @param endedAt when its job ended
@@ -55,6 +56,7 @@ class TickController {
       @Nullable String outcome,
       @Nullable String reason,
       String replica,
+      @Nullable String fence,
       Instant firedAt,
       Duration lateness,
       @Nullable Instant endedAt) {}
@@ -82,7 +84,8 @@ class TickController {
     List<TickView> read =
         sql.of(
                 """
-                select nominal, trigger, count, job_id, outcome, reason, replica, fired_at, ended_at
+                select nominal, trigger, count, job_id, outcome, reason, replica, fence, fired_at,
+                       ended_at
                   from @schedule_tick
                  where schedule = :schedule and tenant = :tenant
                    and (cast(:outcome as text) is null or outcome = :outcome)
@@ -113,6 +116,7 @@ class TickController {
         row.getString("outcome"),
         row.getString("reason"),
         row.getString("replica"),
+        row.getString("fence"),
         fired,
         Duration.between(nominal, fired),
         StoredSchedule.time(row, "ended_at").orElse(null));

@@ -153,13 +153,13 @@ class TickLedger {
             .of(
                 """
                 insert into @schedule_tick (schedule, nominal, trigger, tenant, count, job_id,
-                                            outcome, reason, replica, fired_at, ended_at)
+                                            outcome, reason, fence, replica, fired_at, ended_at)
                 select d.schedule, d.nominal, d.trigger, d.tenant, d.count, d.job, d.outcome,
-                       d.reason, :replica, clock_timestamp(),
+                       d.reason, d.fence, :replica, clock_timestamp(),
                        case when d.outcome is not null then clock_timestamp() end
                   from json_to_recordset(cast(:rows as json)) as d(schedule uuid,
                        nominal timestamptz, trigger text, tenant text, count bigint, job bigint,
-                       outcome text, reason text)
+                       outcome text, reason text, fence bigint)
                 on conflict do nothing
                 returning job_id
                 """)
@@ -175,22 +175,46 @@ class TickLedger {
     }
   }
 
-  /** Moves schedules on; a pause that was over is ended. */
+  /**
+   * Moves schedules on; a pause that was over is ended.
+   *
+   * @throws StaleFenceException if somebody else has taken one of them since it was claimed
+   */
   void advance(List<ScheduleChange> changes) {
-    sql.of(
-            """
-            update @schedule s
-               set next_at = d."nextAt", not_before = d."notBefore", refusals = d.refusals,
-                   fired = s.fired + d.fired, skipped = s.skipped + d.skipped,
-                   missed = s.missed + d.missed, paused_until = null, paused_at = null,
-                   paused_by = null, pause_note = null
-              from json_to_recordset(cast(:rows as json)) as d(id uuid, "nextAt" timestamptz,
-                   "notBefore" timestamptz, refusals integer, fired bigint, skipped bigint,
-                   missed bigint)
-             where s.id = d.id
-            """)
-        .param("rows", json.writeValueAsString(changes))
-        .update();
+    int moved =
+        sql.of(
+                """
+                update @schedule s
+                   set fence = s.fence + 1, next_at = d."nextAt", not_before = d."notBefore",
+                       refusals = d.refusals, fired = s.fired + d.fired,
+                       skipped = s.skipped + d.skipped, missed = s.missed + d.missed,
+                       paused_until = null, paused_at = null, paused_by = null, pause_note = null
+                  from json_to_recordset(cast(:rows as json)) as d(id uuid, "nextAt" timestamptz,
+                       "notBefore" timestamptz, refusals integer, fired bigint, skipped bigint,
+                       missed bigint, fence bigint)
+                 where s.id = d.id and s.fence = d.fence
+                """)
+            .param("rows", json.writeValueAsString(changes))
+            .update();
+    if (moved != changes.size()) {
+      throw new StaleFenceException(changes.size() - moved + " of " + changes);
+    }
+  }
+
+  /**
+   * Takes a locked schedule to make ticks of it beside its times.
+   *
+   * @throws StaleFenceException if somebody else has since it was read
+   */
+  void take(StoredSchedule schedule) {
+    int taken =
+        sql.of("update @schedule set fence = fence + 1 where id = :id and fence = :fence")
+            .param("id", schedule.id())
+            .param("fence", schedule.fence())
+            .update();
+    if (taken != 1) {
+      throw new StaleFenceException(schedule.subject() + " with fence " + schedule.fence());
+    }
   }
 
   /** Pauses a schedule until somebody resumes it. */

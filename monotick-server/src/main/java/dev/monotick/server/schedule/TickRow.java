@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param job the job it became
  * @param outcome how it ended; null while it has not
  * @param reason why it became no job, or failed
+ * @param fence tells it from what is made of the schedule later
  */
 record TickRow(
     UUID schedule,
@@ -21,7 +22,8 @@ record TickRow(
     long count,
     @Nullable Long job,
     @Nullable String outcome,
-    @Nullable String reason) {
+    @Nullable String reason,
+    long fence) {
 
   static final String BACKFILL = "backfill";
 
@@ -30,16 +32,27 @@ record TickRow(
   }
 
   static TickRow triggered(StoredSchedule of, Instant nominal, String trigger, long job) {
-    return new TickRow(of.id(), nominal.toString(), trigger, of.tenant(), 1, job, null, null);
+    return one(of, nominal, trigger, job, null, null);
   }
 
   /** One that waits for the end of the one before it. */
   static TickRow queued(StoredSchedule of, Instant nominal) {
-    return new TickRow(of.id(), nominal.toString(), "", of.tenant(), 1, null, null, null);
+    return one(of, nominal, "", null, null, null);
   }
 
   static TickRow failed(StoredSchedule of, Instant nominal, String why) {
-    return new TickRow(of.id(), nominal.toString(), "", of.tenant(), 1, null, "FAILED", why);
+    return one(of, nominal, "", null, "FAILED", why);
+  }
+
+  private static TickRow one(
+      StoredSchedule of,
+      Instant nominal,
+      String trigger,
+      @Nullable Long job,
+      @Nullable String outcome,
+      @Nullable String reason) {
+    return new TickRow(
+        of.id(), nominal.toString(), trigger, of.tenant(), 1, job, outcome, reason, of.nextFence());
   }
 
   static TickRow passed(StoredSchedule of, Dues.Passed range) {
@@ -51,7 +64,8 @@ record TickRow(
         range.count(),
         null,
         range.reason().outcome(),
-        range.reason().word());
+        range.reason().word(),
+        of.nextFence());
   }
 
   boolean isFor(Reason why) {

@@ -12,17 +12,20 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a schedule is due: by exactly one of {@code cron}, {@code every} and {@code at}.
+ * When a schedule is due: by exactly one of {@code cron}, {@code every}, {@code fixedDelay} and
+ * {@code at}.
  *
  * @param cron an expression of 5 or 6 fields, or a macro
  * @param zone whose hours a cron expression and exclusions mean; UTC if not given
  * @param gap what happens to times that are left out when clocks go forward
  * @param overlap what happens to times that come twice when clocks go back
  * @param every a duration, aligned to the epoch
+ * @param fixedDelay a duration, from the end of the job of one tick to the next tick
  * @param at one moment
  * @param from no tick before that
  * @param until no tick from that on
@@ -35,6 +38,7 @@ record Timing(
     Cron.@Nullable Gap gap,
     Cron.@Nullable Overlap overlap,
     @Nullable String every,
+    @Nullable String fixedDelay,
     @Nullable String at,
     @Nullable String from,
     @Nullable String until,
@@ -69,11 +73,11 @@ record Timing(
   }
 
   private Schedule plain() {
-    long given = Stream.of(cron, every, at).filter(each -> each != null).count();
+    long given = Stream.of(cron, every, fixedDelay, at).filter(each -> each != null).count();
     if (given != 1) {
       throw Problem.invalid(
           "cron",
-          "exactly one of cron, every and at says when it is due, but "
+          "exactly one of cron, every, fixedDelay and at says when it is due, but "
               + given
               + " were given; keep one");
     }
@@ -82,7 +86,11 @@ record Timing(
           gap != null ? "gap" : "overlap", "gap and overlap belong to cron; leave them out");
     }
     if (every != null) {
-      return interval(every);
+      return interval("every", every, Schedule::every);
+    }
+    if (fixedDelay != null) {
+      refuseBounds();
+      return interval("fixedDelay", fixedDelay, Schedule::fixedDelay);
     }
     if (at != null) {
       Instant moment = Fields.instant("at", at);
@@ -91,12 +99,27 @@ record Timing(
     return expression(Fields.required("cron", cron));
   }
 
-  private static Schedule interval(String every) {
-    Duration interval = Fields.duration("every", every);
+  private static Schedule interval(
+      String field, String text, Function<Duration, Schedule> schedule) {
+    Duration interval = Fields.duration(field, text);
     if (interval.compareTo(SHORTEST) < 0) {
-      throw Problem.invalid("every", "every must be at least " + SHORTEST + ", but was " + every);
+      throw Problem.invalid(field, field + " must be at least " + SHORTEST + ", but was " + text);
     }
-    return checked("every", () -> Schedule.every(interval));
+    return checked(field, () -> schedule.apply(interval));
+  }
+
+  /** The ends of runs are facts; nobody can say beforehand which of them a bound leaves out. */
+  private void refuseBounds() {
+    String field =
+        from != null
+            ? "from"
+            : until != null
+                ? "until"
+                : exclusions != null && !exclusions.isEmpty() ? "exclusions" : "";
+    if (!field.isEmpty()) {
+      throw Problem.invalid(
+          field, field + " cannot be given with fixedDelay; leave it out, or use every or cron");
+    }
   }
 
   private Schedule expression(String text) {

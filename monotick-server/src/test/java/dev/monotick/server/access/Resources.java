@@ -54,6 +54,7 @@ final class Resources {
     add("replicas/{id}", replica(admin), UUID.randomUUID().toString());
     add("tenants/{name}", tenant, "no-such-tenant");
     add("queues/{name}", "no-queue", "no-other-queue");
+    add("kinds/{name}", "http", "no-kind");
     Object agent = Api.json("name", NAME, "labels", Api.json("of", MARK));
     assertThat(admin.post("/v1/agents/register", agent).status()).isEqualTo(200);
     add("agents/{name}", NAME, "no-agent");
@@ -131,7 +132,7 @@ final class Resources {
 
   /** Says whether what a path leads to is of no tenant, so that all may see it. */
   boolean isShared(String path) {
-    return Set.of("tasks", "replicas", "leadership", "queues").stream()
+    return Set.of("tasks", "replicas", "leadership", "queues", "kinds").stream()
         .anyMatch(each -> path.startsWith("/v1/" + each + "/"));
   }
 

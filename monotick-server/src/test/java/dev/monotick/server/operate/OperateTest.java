@@ -2,9 +2,11 @@ package dev.monotick.server.operate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.Monotick;
 import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
+import dev.monotick.server.support.Work;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -76,6 +78,38 @@ class OperateTest {
   }
 
   @Test
+  @Order(1)
+  void theTruthTableHasTheEnginesOwnLoops() {
+    String id = Work.create(first, Work.later());
+    Object approval = Api.json("within", "PT1H");
+    String asks = Work.create(first, Work.later("approval", approval));
+
+    JsonNode release = second.get("/v1/tasks/engine-job-release").body();
+    JsonNode heartbeat = second.get("/v1/tasks/engine-heartbeat").body();
+
+    assertThat(release.at("/engine/figures/nextDueAt").asString())
+        .isEqualTo(first.get("/v1/jobs/" + id).text("dueAt"));
+    assertThat(release.at("/engine/figures/overdue").asInt()).isZero();
+    assertThat(release.at("/policy/mode").asString()).isEqualTo("SHARED");
+    assertThat(
+            second
+                .get("/v1/tasks/engine-job-expiry")
+                .body()
+                .at("/engine/figures/nextDueAt")
+                .asString())
+        .isNotEmpty();
+    assertThat(heartbeat.at("/engine/figures/replicas").asInt()).isEqualTo(2);
+    assertThat(heartbeat.path("lastEndedAt").asString()).isNotEmpty();
+    assertThat(second.get("/v1/tasks").body().findValuesAsString("name"))
+        .contains("engine-job-rescue", "engine-job-sums", "engine-maintenance", "replica-cleanup");
+    Api.Answer refused = second.post("/v1/tasks/engine-job-release/pause");
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.text("type")).endsWith("part-of-engine");
+    Work.expect(200, first.post("/v1/jobs/" + id + "/cancel"));
+    Work.expect(200, first.post("/v1/jobs/" + asks + "/cancel"));
+  }
+
+  @Test
   @Order(2)
   void aTaskIsPausedAndResumedOnAllReplicas() {
     assertThat(
@@ -97,6 +131,33 @@ class OperateTest {
     Eventually.until(
         "the first replica sees the end of it",
         () -> first.get("/v1/tasks/replica-cleanup").text("paused").isEmpty());
+  }
+
+  /** Each replica has such a task for itself, so each must be told. */
+  @Test
+  @Order(2)
+  void soIsATaskThatAllReplicasRun() {
+    Api.Answer answer =
+        Work.expect(
+            200, first.post("/v1/tasks/schedule-settling/pause", Api.json("note", "all of you")));
+    assertThat(answer.text("paused")).isEqualTo("paused by admin: all of you");
+    for (int replica = 0; replica < 2; replica++) {
+      int each = replica;
+      Eventually.until("replica " + each + " pauses it", () -> isPaused(each));
+    }
+
+    Work.expect(200, second.post("/v1/tasks/schedule-settling/resume"));
+    for (int replica = 0; replica < 2; replica++) {
+      int each = replica;
+      Eventually.until("replica " + each + " resumes it", () -> !isPaused(each));
+    }
+    Eventually.until(
+        "all see that", () -> first.get("/v1/tasks/schedule-settling").text("paused").isEmpty());
+  }
+
+  private boolean isPaused(int replica) {
+    return installation.bean(replica, Monotick.class).tasks().stream()
+        .anyMatch(task -> task.name().equals("schedule-settling") && task.paused() != null);
   }
 
   @Test

@@ -19,7 +19,17 @@ class DuesTest {
   private static StoredSchedule stored(
       Instant next, Optional<Instant> notBefore, Optional<Instant> pausedUntil) {
     return new StoredSchedule(
-        new UUID(1, 1), "acme", "s", 1, "{}", true, Optional.of(next), notBefore, pausedUntil, 0);
+        new UUID(1, 1),
+        "acme",
+        "s",
+        1,
+        "{}",
+        true,
+        Optional.of(next),
+        notBefore,
+        pausedUntil,
+        0,
+        0);
   }
 
   private static StoredSchedule stored(Instant next) {
