@@ -254,6 +254,14 @@ public final class PlatformSettings {
           DAY,
           "after how long a listener has to connect anew");
 
+  /** Which proxies are believed. */
+  public static final Setting<String> TRUSTED_PROXIES =
+      text(
+          "monotick.server.trusted-proxies",
+          "",
+          "addresses and CIDR ranges of the proxies that are believed, with commas between them;"
+              + " all private addresses if empty");
+
   /** All of them. */
   static final List<Setting<?>> ALL =
       List.of(
@@ -290,7 +298,8 @@ public final class PlatformSettings {
           EVENTS_CLIENTS,
           EVENTS_INTERVAL,
           EVENTS_HEARTBEAT,
-          EVENTS_LONGEST);
+          EVENTS_LONGEST,
+          TRUSTED_PROXIES);
 
   private PlatformSettings() {}
 }
