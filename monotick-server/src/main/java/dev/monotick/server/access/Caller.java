@@ -16,6 +16,11 @@ import java.util.Optional;
 public record Caller(
     String id, String name, String type, Role role, Optional<String> home, String tenant) {
 
+  /** Returns how he is named where somebody is named: {@code key/ID} or {@code user/SUBJECT}. */
+  public String reference() {
+    return (type.equals("USER") ? "user/" : "key/") + id;
+  }
+
   /** Says whether he belongs to no tenant and administers all of them. */
   public boolean isPlatformAdmin() {
     return home.isEmpty() && role == Role.ADMIN;

@@ -39,15 +39,10 @@ class AgentKeys {
     this.sql = sql;
   }
 
-  /** Returns how a caller is called as one who speaks for agents. */
-  static String speaker(Caller caller) {
-    return (caller.type().equals("USER") ? "user/" : "key/") + caller.id();
-  }
-
   /** Gives a statement that has {@link #MAY} what it needs. */
   static StatementSpec by(Caller caller, StatementSpec statement) {
     return statement
-        .param("speaker", speaker(caller))
+        .param("speaker", caller.reference())
         // A token's subject may look like the id of a key.
         .param("key", caller.type().equals("USER") ? "" : caller.id());
   }
@@ -111,7 +106,7 @@ class AgentKeys {
       return !standing.only().get().equals(agent.name());
     }
     return standing.reserved()
-        || standing.boundTo().filter(other -> !other.equals(speaker(caller))).isPresent();
+        || standing.boundTo().filter(other -> !other.equals(caller.reference())).isPresent();
   }
 
   private static Problem refusal(Standing standing, AgentName agent) {

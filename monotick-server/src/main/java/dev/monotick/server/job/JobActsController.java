@@ -147,7 +147,10 @@ class JobActsController {
         new Asked(caller, http, id, ifMatch, body),
         gated("job_approved", note),
         () -> {},
-        job -> !approvals.add(job, caller, note) || jobs.approve(job.id(), caller.name(), note));
+        job ->
+            approvals.isFor(caller, acts.find(caller, id))
+                && (!approvals.add(job, caller, note)
+                    || jobs.approve(job.id(), caller.name(), note)));
   }
 
   @PostMapping("/reject")
@@ -166,7 +169,9 @@ class JobActsController {
         new Asked(caller, http, id, ifMatch, body),
         gated("job_rejected", note),
         () -> {},
-        job -> jobs.reject(job.id(), caller.name(), note));
+        job ->
+            approvals.isFor(caller, acts.find(caller, id))
+                && jobs.reject(job.id(), caller.name(), note));
   }
 
   @PostMapping("/reschedule")

@@ -29,12 +29,15 @@ class JobAdding {
   private final Sql sql;
   private final Quotas quotas;
   private final Settings settings;
+  private final Escalations escalations;
 
-  JobAdding(PostgresStore store, Sql sql, Quotas quotas, Settings settings) {
+  JobAdding(
+      PostgresStore store, Sql sql, Quotas quotas, Settings settings, Escalations escalations) {
     this.store = store;
     this.sql = sql;
     this.quotas = quotas;
     this.settings = settings;
+    this.escalations = escalations;
   }
 
   /**
@@ -57,8 +60,18 @@ class JobAdding {
     } catch (QueueFullException e) {
       throw Problem.tooMany("queue-full", String.valueOf(e.getMessage()), LATER);
     }
+    escalate(tenant, drafts, added);
     quotas.requireKept(tenant, Quota.ACTIVE_JOBS, added.stream().filter(Enqueued::isNew).count());
     return added;
+  }
+
+  private void escalate(String tenant, List<JobDraft> drafts, List<Enqueued> added) {
+    for (int i = 0; i < drafts.size(); i++) {
+      String rules = drafts.get(i).headers().get(ApprovalRules.HEADER);
+      if (rules != null && added.get(i).isNew()) {
+        escalations.add(tenant, added.get(i).id(), ApprovalRules.parse(rules));
+      }
+    }
   }
 
   private void requireParent(String tenant, JobId parent) {

@@ -4,6 +4,7 @@ import dev.monotick.job.store.JobDraft;
 import dev.monotick.server.access.Caller;
 import dev.monotick.server.execution.WorkTypes;
 import dev.monotick.server.problem.Problem;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -13,14 +14,19 @@ class JobDrafts {
 
   private final WorkTypes types;
   private final PayloadBytes bytes;
+  private final Approvals approvals;
 
-  JobDrafts(WorkTypes types, PayloadBytes bytes) {
+  JobDrafts(WorkTypes types, PayloadBytes bytes, Approvals approvals) {
     this.types = types;
     this.bytes = bytes;
+    this.approvals = approvals;
   }
 
   JobDraft draft(Caller caller, NewJob wanted) {
-    return wanted.draft(caller, types, bytes);
+    JobDraft draft = wanted.draft(caller, types, bytes);
+    Optional.ofNullable(draft.headers().get(ApprovalRules.HEADER))
+        .ifPresent(text -> approvals.requireKeys(caller.tenant(), ApprovalRules.parse(text)));
+    return draft;
   }
 
   /** The same for a job that is part of a request. */
