@@ -298,6 +298,44 @@ class ApprovalTest {
     return answers;
   }
 
+  /** What fails after a decision undoes it, and what is on record of it. */
+  @Test
+  void aDecisionAndItsEntryAreOneTransaction() {
+    Sql sql = installation.bean(0, Sql.class);
+    sql.of(
+            """
+            create function @doomed() returns trigger language plpgsql as $$
+            begin
+              if new.key = 'doomed' then raise exception 'not this one'; end if;
+              return new;
+            end $$
+            """)
+        .update();
+    sql.of(
+            "create trigger doomed before update on @idempotency for each row"
+                + " execute function @doomed()")
+        .update();
+    Person owner = person("OPERATOR");
+    Person other = person("OPERATOR");
+    Api doomed = other.api().with("Idempotency-Key", "doomed");
+    String gated = create(owner);
+    String later = Work.create(owner.api(), Work.later());
+
+    for (String each : List.of("approve", "reject", "cancel")) {
+      assertThat(doomed.post("/v1/jobs/" + gated + "/" + each).status()).isGreaterThan(499);
+    }
+    Object time = Api.json("at", "2100-01-01T00:00:00Z");
+    assertThat(doomed.post("/v1/jobs/" + later + "/reschedule", time).status()).isGreaterThan(499);
+    assertThat(owner.api().get("/v1/jobs/" + gated).text("state")).isEqualTo("AWAITING_APPROVAL");
+    assertThat(owner.api().get("/v1/jobs/" + later).text("dueAt")).doesNotContain("2100");
+    assertThat(audited(gated)).containsExactly("job_created");
+
+    assertThat(other.rejects(gated)).isEqualTo(200);
+    assertThat(doomed.post("/v1/jobs/" + gated + "/retry").status()).isGreaterThan(499);
+    assertThat(owner.api().get("/v1/jobs/" + gated).text("state")).isEqualTo("REJECTED");
+    assertThat(audited(gated)).containsExactly("job_created", "job_rejected");
+  }
+
   @Test
   void whatCannotBeIsRefusedByName() {
     Person owner = person("OPERATOR");
