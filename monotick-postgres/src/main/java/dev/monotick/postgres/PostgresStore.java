@@ -3,10 +3,12 @@ package dev.monotick.postgres;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.ledger.Ledger;
+import dev.monotick.postgres.job.JobDecisions;
 import dev.monotick.postgres.job.JobHealth;
 import dev.monotick.postgres.job.PostgresJobStore;
 import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.store.Store;
+import java.sql.Connection;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.slf4j.Logger;
@@ -67,6 +69,15 @@ public final class PostgresStore implements Store, AutoCloseable {
   @Override
   public JobStore jobs() {
     return jobs;
+  }
+
+  /**
+   * Returns what decides about jobs in a transaction of the caller's.
+   *
+   * @param connection leads to the database of the store, and has a transaction open
+   */
+  public JobDecisions jobDecisions(Connection connection) {
+    return jobs.decisions(connection);
   }
 
   /**

@@ -9,7 +9,10 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.ConfigurableEnvironment;
 
-/** The control plane as a process of its own. */
+/**
+ * The control plane: as a process of its own, or imported by an application that has work of its
+ * own for it.
+ */
 @SpringBootApplication
 public class MonotickServer {
 
@@ -36,9 +39,7 @@ public class MonotickServer {
 
   /** Returns the application, so that tests and others may start several of them. */
   public static SpringApplication application() {
-    SpringApplication application = new SpringApplication(MonotickServer.class);
-    application.addListeners(new Preparation());
-    return application;
+    return new SpringApplication(MonotickServer.class);
   }
 
   @Bean

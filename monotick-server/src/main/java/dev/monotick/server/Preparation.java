@@ -6,6 +6,8 @@ import dev.monotick.server.setting.PlatformSettings;
 import dev.monotick.server.setting.ReplicaName;
 import dev.monotick.server.setting.Settings;
 import dev.monotick.server.setting.Variables;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -19,10 +21,15 @@ import org.springframework.context.event.SmartApplicationListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.support.ResourcePropertySource;
 
 /**
  * Hands Spring what it takes from our settings, so that each thing has one name: after the settings
- * can be read, and before logging is set up by them.
+ * can be read, and before logging is set up by them. What the server wants otherwise than Spring
+ * has it is in a file of its own, not in {@code application.properties}: that name belongs to the
+ * application that the server may be part of.
  */
 final class Preparation implements SmartApplicationListener {
 
@@ -63,15 +70,24 @@ final class Preparation implements SmartApplicationListener {
             .plus(settings.get(PlatformSettings.SHUTDOWN_ANNOUNCE))
             .plusSeconds(5)
             .toString());
-    if (settings.get(PlatformSettings.FORWARDED_HEADERS)) {
-      properties.put("server.forward-headers-strategy", "native");
-    }
+    // ForwardedHeaders does it, which believes only the proxies that the operator names.
+    properties.put("server.forward-headers-strategy", "none");
     if (settings.get(PlatformSettings.LOG_FORMAT) == LogFormat.JSON) {
       properties.put("logging.structured.format.console", "ecs");
       properties.put("logging.structured.json.add.replica", ReplicaName.of(settings));
     }
     tls(settings, properties);
     environment.getPropertySources().addFirst(new MapPropertySource("monotick", properties));
+    environment.getPropertySources().addLast(defaults());
+  }
+
+  private static PropertySource<?> defaults() {
+    try {
+      return new ResourcePropertySource(
+          "monotick-defaults", new ClassPathResource("defaults.properties", Preparation.class));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static void tls(Settings settings, Map<String, Object> properties) {

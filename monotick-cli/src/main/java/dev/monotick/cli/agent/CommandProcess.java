@@ -14,7 +14,8 @@ import java.util.Optional;
 
 /**
  * A command that runs. Its output goes to a file, which is read while it grows: so nobody has to
- * wait at a pipe, and a child that outlives the command and keeps one open holds up nobody.
+ * wait at a pipe, and a child that outlives the command and keeps one open holds up nobody. The
+ * server's {@code CommandRun} is like it and apart on purpose: it says why.
  */
 final class CommandProcess {
 

@@ -53,6 +53,7 @@ public final class Database {
   private final Pool pool;
   private final ConnectionSource own;
   private final String schema;
+  private final @Nullable Connection joined;
   private final List<Runnable> brokenListeners = new CopyOnWriteArrayList<>();
 
   /**
@@ -66,6 +67,22 @@ public final class Database {
     this.pool = pool;
     this.own = own;
     this.schema = schema.quoted();
+    this.joined = null;
+  }
+
+  private Database(Database other, Connection joined) {
+    this.pool = other.pool;
+    this.own = other.own;
+    this.schema = other.schema;
+    this.joined = joined;
+  }
+
+  /**
+   * Returns the same database as a transaction of somebody else's sees it: what is done {@link
+   * #inTransaction} is part of that one, is not repeated, and is his to commit.
+   */
+  public Database joining(Connection connection) {
+    return new Database(this, connection);
   }
 
   /** Returns SQL in which each {@code @name} stands for that table of our schema. */
@@ -114,7 +131,9 @@ public final class Database {
    * transaction, so the work must have no effect but in the database.
    */
   public <T extends @Nullable Object> T inTransaction(String what, SqlFunction<T> work) {
-    return call(what, connection -> transaction(connection, work));
+    return joined == null
+        ? call(what, connection -> transaction(connection, work))
+        : call(what, work);
   }
 
   /**
@@ -142,7 +161,7 @@ public final class Database {
         if (SqlFailures.isConnectionFailure(e)) {
           brokenListeners.forEach(Runnable::run);
         }
-        if (!SqlFailures.isConflict(e) || conflicts == CONFLICTS) {
+        if (joined != null || !SqlFailures.isConflict(e) || conflicts == CONFLICTS) {
           throw SqlFailures.translate(what, e);
         }
         log.debug("{} lost against another transaction, trying again", what, e);
@@ -151,6 +170,9 @@ public final class Database {
   }
 
   private <T extends @Nullable Object> T lent(SqlFunction<T> work) throws SQLException {
+    if (joined != null) {
+      return work.apply(joined);
+    }
     Connection connection = pool.borrow();
     Throwable failure = null;
     try {

@@ -44,6 +44,8 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   private final JobRescue rescue;
   private final JobNotes notes;
   private final JobTransactions transactions;
+  private final Database database;
+  private final JobHints hints;
   private final JobControl control;
   private final JobReader reader;
   private final JobHealth health;
@@ -61,11 +63,17 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     this.rescue = new JobRescue(database, turns::claims);
     this.notes = new JobNotes(database);
     this.transactions = new JobTransactions(database, turns);
-    JobHints hints = new LocalHints(wakes, due);
+    this.database = database;
+    this.hints = new LocalHints(wakes, due);
     this.control = new JobControl(database, new JobEnds(database), hints);
     this.reader = new JobReader(database);
     this.health = new JobHealth(database);
     this.settings = new JobSettings(database, wakes);
+  }
+
+  /** Returns what decides about jobs in the transaction that is open on a connection. */
+  public JobDecisions decisions(Connection connection) {
+    return new JobDecisions(database, connection, hints);
   }
 
   /** Returns what makes queues in a database slow, with the name of who does it. */

@@ -19,6 +19,11 @@ public record Caller(
   /** The attribute of a request that has who makes it, once that is known. */
   public static final String ATTRIBUTE = "dev.monotick.caller";
 
+  /** Returns how he is named where somebody is named: {@code key/ID} or {@code user/SUBJECT}. */
+  public String reference() {
+    return (type.equals("USER") ? "user/" : "key/") + id;
+  }
+
   /** Says whether he belongs to no tenant and administers all of them. */
   public boolean isPlatformAdmin() {
     return home.isEmpty() && role == Role.ADMIN;

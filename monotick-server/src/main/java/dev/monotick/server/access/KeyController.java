@@ -56,13 +56,15 @@ class KeyController {
    * @param expiresAt until when it is valid; for ever if not given
    * @param expiresIn the same as a duration from now
    * @param platform whether it is for the whole installation
+   * @param agent the only agent that it speaks for; any that nobody else has if not given
    */
   record NewKey(
       @Nullable String name,
       @Nullable Role role,
       @Nullable String expiresAt,
       @Nullable String expiresIn,
-      @Nullable Boolean platform) {}
+      @Nullable Boolean platform,
+      @Nullable String agent) {}
 
   /**
    * A key that was made.
@@ -105,6 +107,7 @@ class KeyController {
     Role role = Fields.required("role", wanted.role());
     Optional<String> whose = whose(caller, wanted.platform());
     Instant expires = expires(wanted);
+    Optional<String> agent = agent(wanted, role);
     AtomicReference<String> secret = new AtomicReference<>("");
     ResponseEntity<Object> answer =
         idempotency.once(
@@ -114,6 +117,7 @@ class KeyController {
             () -> {
               whose.ifPresent(records::requireTenant);
               ApiKeys.Made made = keys.make(whose, role, name, caller.name(), expires);
+              agent.ifPresent(each -> records.bind(made.key().id(), each));
               KeyView view = records.get(whose, made.key().id());
               audit.append(entry(caller, whose, "key_created", view));
               secret.set(made.secret());
@@ -193,6 +197,17 @@ class KeyController {
     return Optional.empty();
   }
 
+  private static Optional<String> agent(NewKey wanted, Role role) {
+    if (wanted.agent() == null) {
+      return Optional.empty();
+    }
+    if (role != Role.AGENT || Boolean.TRUE.equals(wanted.platform())) {
+      throw Problem.invalid(
+          "agent", "agent is for keys of the role AGENT of a tenant; leave it out for others");
+    }
+    return Optional.of(Fields.name("agent", wanted.agent(), 100));
+  }
+
   private @Nullable Instant expires(NewKey wanted) {
     if (wanted.expiresAt() != null && wanted.expiresIn() != null) {
       throw Problem.invalid("expiresIn", "give expiresAt or expiresIn, not both");
@@ -225,6 +240,9 @@ class KeyController {
     detail.put("role", key.role().name());
     if (key.expiresAt() != null) {
       detail.put("expiresAt", key.expiresAt().toString());
+    }
+    if (key.agent() != null) {
+      detail.put("agent", key.agent());
     }
     return new AuditEntry(
         whose.orElse(""), caller.name(), caller.type(), action, "key/" + key.id(), detail);

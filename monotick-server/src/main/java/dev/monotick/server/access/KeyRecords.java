@@ -12,7 +12,7 @@ class KeyRecords {
 
   private static final String COLUMNS =
       "select id, name, role, tenant, created_at, created_by, expires_at, revoked_at, last_used_at,"
-          + " version from @api_key where tenant is not distinct from cast(:tenant as text)";
+          + " version, agent from @api_key where tenant is not distinct from cast(:tenant as text)";
 
   private final Sql sql;
 
@@ -45,6 +45,14 @@ class KeyRecords {
         .query((row, number) -> KeyView.read(row))
         .optional()
         .orElseThrow(() -> Problem.notFound("key", id));
+  }
+
+  /** Has a key that was just made speak for one agent alone. */
+  void bind(String id, String agent) {
+    sql.of("update @api_key set agent = :agent where id = :id")
+        .param("agent", agent)
+        .param("id", id)
+        .update();
   }
 
   /** Revokes a key that is locked; it stays on record. */

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param revokedAt when it was revoked; null if it was not
  * @param lastUsedAt when it was used last, to the minute; null if never
  * @param version for If-Match
+ * @param agent the only agent that it speaks for; null if it is for none in particular
  */
 record KeyView(
     String id,
@@ -30,7 +31,8 @@ record KeyView(
     @Nullable Instant expiresAt,
     @Nullable Instant revokedAt,
     @Nullable Instant lastUsedAt,
-    long version) {
+    long version,
+    @Nullable String agent) {
 
   static KeyView read(ResultSet row) throws SQLException {
     return new KeyView(
@@ -43,7 +45,8 @@ record KeyView(
         time(row, "expires_at"),
         time(row, "revoked_at"),
         time(row, "last_used_at"),
-        row.getLong("version"));
+        row.getLong("version"),
+        row.getString("agent"));
   }
 
   private static @Nullable Instant time(ResultSet row, String column) throws SQLException {

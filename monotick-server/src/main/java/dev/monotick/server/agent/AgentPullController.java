@@ -23,8 +23,8 @@ import org.springframework.web.context.request.async.DeferredResult;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What agents call. Any key of the role AGENT may act as any agent of its tenant: the tenant is who
- * is trusted, and the lease is what tells two agents of one name apart.
+ * What agents call. {@link AgentKeys} says who may speak for which of them; the lease is what tells
+ * two processes of one agent apart.
  */
 @RestController
 @RequestMapping("/v1/agents")
@@ -34,7 +34,7 @@ class AgentPullController {
   private static final int LONGEST_LINE = 2_000;
 
   private final AgentRegistration registration;
-  private final Agents agents;
+  private final AgentKeys keys;
   private final AgentQueue queue;
   private final AgentReports reports;
   private final Waits waits;
@@ -103,12 +103,12 @@ class AgentPullController {
 
   AgentPullController(
       AgentRegistration registration,
-      Agents agents,
+      AgentKeys keys,
       AgentQueue queue,
       AgentReports reports,
       Waits waits) {
     this.registration = registration;
-    this.agents = agents;
+    this.keys = keys;
     this.queue = queue;
     this.reports = reports;
     this.waits = waits;
@@ -128,8 +128,7 @@ class AgentPullController {
       Caller caller, @PathVariable String name, @RequestBody PollBody body) {
     int most = Fields.number("max", body.max(), 1, 1, 100);
     int seconds = Fields.number("waitSeconds", body.waitSeconds(), 0, 0, 30);
-    AgentName agent = new AgentName(caller.tenant(), name);
-    agents.heard(agent);
+    AgentName agent = keys.heard(caller, name);
     return waits.poll(agent, most, Duration.ofSeconds(seconds));
   }
 
@@ -143,8 +142,7 @@ class AgentPullController {
       throw Problem.invalid("leases", "leases must be at most 1000, but are " + given.size());
     }
     List<Lease> leases = given.stream().map(each -> Lease.parse("leases", each)).toList();
-    AgentName agent = new AgentName(caller.tenant(), name);
-    agents.heard(agent);
+    AgentName agent = keys.heard(caller, name);
     return reports.renew(agent, leases, queue.lease().toMillis());
   }
 
@@ -158,7 +156,7 @@ class AgentPullController {
       throw Problem.invalid("progress", "progress must be 0 to 1, but was " + progress);
     }
     reports.progress(
-        new AgentName(caller.tenant(), name),
+        keys.require(caller, name),
         Lease.parse("lease", body.lease()),
         progress,
         body.doing() == null ? null : AgentReports.cut(body.doing(), LONGEST_LINE));
@@ -174,7 +172,7 @@ class AgentPullController {
       throw Problem.invalid("lines", "lines must be at most 1000, but are " + lines.size());
     }
     reports.log(
-        new AgentName(caller.tenant(), name),
+        keys.require(caller, name),
         Lease.parse("lease", body.lease()),
         lines.stream().map(each -> AgentReports.cut(String.valueOf(each), LONGEST_LINE)).toList());
     return ResponseEntity.noContent().build();
@@ -185,7 +183,7 @@ class AgentPullController {
   @Operation(summary = "Say how work ended")
   ResponseEntity<Void> result(
       Caller caller, @PathVariable String name, @RequestBody ResultBody body) {
-    AgentName agent = new AgentName(caller.tenant(), name);
+    AgentName agent = keys.require(caller, name);
     Lease lease = Lease.parse("lease", body.lease());
     switch (Fields.required("outcome", body.outcome())) {
       case SUCCEEDED -> reports.succeeded(agent, lease, said(body));

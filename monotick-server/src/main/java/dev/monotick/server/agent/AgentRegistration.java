@@ -52,7 +52,7 @@ class AgentRegistration {
               if (unknown) {
                 quotas.require(caller.tenant(), Quota.AGENTS, 1);
               }
-              agents.register(caller.tenant(), spec);
+              agents.register(caller, spec);
               if (unknown) {
                 audit.append(
                     AuditEntry.by(

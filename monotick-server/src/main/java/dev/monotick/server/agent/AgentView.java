@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param capabilities what it can do
  * @param lastSeen when it was last heard; empty if it is only known from an inventory
  * @param leases how much work it has
+ * @param boundTo who speaks for it: key/ID or user/SUBJECT; empty if nobody does yet
  * @param createdAt when it was first known
  * @param changes how often its description changed, its entity tag
  */
@@ -26,5 +27,6 @@ record AgentView(
     List<String> capabilities,
     Optional<Instant> lastSeen,
     int leases,
+    Optional<String> boundTo,
     Instant createdAt,
     long changes) {}

@@ -1,5 +1,6 @@
 package dev.monotick.server.agent;
 
+import dev.monotick.server.access.Caller;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.problem.Problem;
 import java.sql.ResultSet;
@@ -25,10 +26,12 @@ class Agents {
 
   private final Sql sql;
   private final JsonMapper json;
+  private final AgentKeys keys;
 
-  Agents(Sql sql, JsonMapper json) {
+  Agents(Sql sql, JsonMapper json, AgentKeys keys) {
     this.sql = sql;
     this.json = json;
+    this.keys = keys;
   }
 
   /** Says whether there is such an agent. */
@@ -41,43 +44,41 @@ class Agents {
         == 1;
   }
 
-  /** Adds an agent that has just been heard, or takes over what it now says of itself. */
-  void register(String tenant, AgentSpec.Checked spec) {
-    sql.of(
-            """
+  /**
+   * Adds an agent that has just been heard, or takes over what it now says of itself; refused if
+   * somebody else speaks for it, also one who came first by a hair.
+   */
+  void register(Caller caller, AgentSpec.Checked spec) {
+    AgentName agent = new AgentName(caller.tenant(), spec.name());
+    keys.requireOpen(caller, agent);
+    int registered =
+        AgentKeys.by(
+                caller,
+                sql.of(
+                    """
             insert into @agent as a
-              (tenant, name, labels, version, capabilities, status, last_seen)
+              (tenant, name, labels, version, capabilities, status, last_seen, bound_to)
             values (:tenant, :name, cast(:labels as jsonb), :version, cast(:capabilities as jsonb),
-                    'ONLINE', clock_timestamp())
+                    'ONLINE', clock_timestamp(), :speaker)
             on conflict (tenant, name) do update
                set labels = excluded.labels, version = excluded.version,
                    capabilities = excluded.capabilities, status = 'ONLINE',
                    last_seen = clock_timestamp(),
                    changes = a.changes + case when (a.labels, a.version, a.capabilities)
                      is distinct from (excluded.labels, excluded.version, excluded.capabilities)
-                     then 1 else 0 end
-            """)
-        .param("tenant", tenant)
-        .param("name", spec.name())
-        .param("labels", json.writeValueAsString(spec.labels()))
-        .param("version", spec.version())
-        .param("capabilities", json.writeValueAsString(spec.capabilities()))
-        .update();
-  }
-
-  /** Records that an agent was heard. */
-  void heard(AgentName agent) {
-    int known =
-        sql.of(
-                """
-                update @agent set status = 'ONLINE', last_seen = clock_timestamp()
-                 where tenant = :tenant and name = :name
-                """)
-            .param("tenant", agent.tenant())
-            .param("name", agent.name())
+                     then 1 else 0 end,
+                   bound_to = excluded.bound_to
+             where
+            """
+                        + AgentKeys.MAY))
+            .param("tenant", caller.tenant())
+            .param("name", spec.name())
+            .param("labels", json.writeValueAsString(spec.labels()))
+            .param("version", spec.version())
+            .param("capabilities", json.writeValueAsString(spec.capabilities()))
             .update();
-    if (known == 0) {
-      throw Problem.notFound("agent", agent.name() + "; register it first");
+    if (registered == 0) {
+      throw keys.refusal(caller, agent);
     }
   }
 
@@ -151,6 +152,7 @@ class Agents {
         json.readValue(row.getString("capabilities"), new TypeReference<List<String>>() {}),
         Optional.ofNullable(row.getTimestamp("last_seen")).map(Timestamp::toInstant),
         row.getInt("leases"),
+        Optional.ofNullable(row.getString("bound_to")),
         row.getTimestamp("created_at").toInstant(),
         row.getLong("changes"));
   }

@@ -46,7 +46,8 @@ class DatabaseConfiguration {
           "V8__secrets.sql",
           "V9__operations.sql",
           "V10__place.sql",
-          "V11__kinds.sql");
+          "V11__kinds.sql",
+          "V12__approvals.sql");
 
   /** The embedded server, if there is one: stopped after all that uses it. */
   static final class Server implements DisposableBean {

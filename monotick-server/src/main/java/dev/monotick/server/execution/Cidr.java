@@ -10,14 +10,14 @@ import java.util.regex.Pattern;
  * @param base the first of them
  * @param bits how many leading bits they share
  */
-record Cidr(InetAddress base, int bits) {
+public record Cidr(InetAddress base, int bits) {
 
   private static final Pattern QUAD =
       Pattern.compile(
           "(0|[1-9][0-9]{0,2})\\.(0|[1-9][0-9]{0,2})\\.(0|[1-9][0-9]{0,2})\\.(0|[1-9][0-9]{0,2})");
 
   /** Reads {@code 10.0.0.0/8}, {@code fd00::/8}, or a single address. */
-  static Cidr parse(String text) {
+  public static Cidr parse(String text) {
     int slash = text.indexOf('/');
     InetAddress base = literal(slash < 0 ? text : text.substring(0, slash));
     int most = base.getAddress().length * 8;
@@ -33,12 +33,12 @@ record Cidr(InetAddress base, int bits) {
   }
 
   /** Says whether a text is an address in its usual form, so that reading it asks nobody. */
-  static boolean isLiteral(String text) {
+  public static boolean isLiteral(String text) {
     return text.indexOf(':') >= 0 || QUAD.matcher(text).matches();
   }
 
   /** Reads an address in its usual form; never asks for a name. */
-  static InetAddress literal(String text) {
+  public static InetAddress literal(String text) {
     try {
       if (isLiteral(text)) {
         return InetAddress.getByName(text);
@@ -49,7 +49,8 @@ record Cidr(InetAddress base, int bits) {
     throw new IllegalArgumentException("must be an address, but was \"" + text + "\"");
   }
 
-  boolean contains(InetAddress address) {
+  /** Says whether an address is one of them. */
+  public boolean contains(InetAddress address) {
     byte[] mine = base.getAddress();
     byte[] other = address.getAddress();
     if (mine.length != other.length) {

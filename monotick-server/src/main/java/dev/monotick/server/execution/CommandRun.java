@@ -17,6 +17,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * One run of a command. Its output goes to a file and not through a pipe: so nobody has to read it
  * while it runs, and a child that outlives the command and keeps a pipe open holds up nobody.
+ *
+ * <p>The agent has something like it, on purpose apart: it reads lines while the command runs and
+ * never waits, this one waits and is cancelled by its job. What is alike is how a process is
+ * started and killed, forty lines; the only module that both know is the core, which knows nothing
+ * of processes, and a module for them would cost every user of either more than it saves.
  */
 final class CommandRun {
 

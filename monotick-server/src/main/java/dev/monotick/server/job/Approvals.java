@@ -1,6 +1,7 @@
 package dev.monotick.server.job;
 
 import dev.monotick.job.Job;
+import dev.monotick.job.JobState;
 import dev.monotick.server.access.Caller;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.problem.Problem;
@@ -22,9 +23,67 @@ class Approvals {
   static final int MOST = 10;
 
   private final Sql sql;
+  private final Escalations escalations;
 
-  Approvals(Sql sql) {
+  Approvals(Sql sql, Escalations escalations) {
     this.sql = sql;
+    this.escalations = escalations;
+  }
+
+  /** Refuses keys that could never approve anything of the tenant's. */
+  void requireKeys(String tenant, ApprovalRules rules) {
+    List<String> keys =
+        rules.deciders(true).stream()
+            .filter(each -> each.startsWith("key/"))
+            .map(each -> each.substring("key/".length()))
+            .toList();
+    List<String> able =
+        sql.of(
+                """
+                select id from @api_key
+                 where id = any (:ids::text[]) and (tenant = :tenant or tenant is null)
+                   and role in ('ADMIN', 'OPERATOR') and revoked_at is null
+                   and (expires_at is null or expires_at > now())
+                """)
+            .param("ids", keys.toArray(String[]::new))
+            .param("tenant", tenant)
+            .query((row, number) -> row.getString(1))
+            .list();
+    keys.stream()
+        .filter(each -> !able.contains(each))
+        .findFirst()
+        .ifPresent(
+            each -> {
+              throw Problem.invalid(
+                  "approval.approvers",
+                  "approval: key/" + each + " must be a valid key that is at least OPERATOR");
+            });
+  }
+
+  /**
+   * Says whether a job waits for a decision, and refuses one who was not named if somebody was. The
+   * job is as it is under the lock of the tenant's audit chain: nobody else can decide about it,
+   * and have it asked anew, meanwhile.
+   */
+  boolean isFor(Caller caller, Job job) {
+    if (job.state() != JobState.AWAITING_APPROVAL) {
+      return false;
+    }
+    Optional<ApprovalRules> rules = ApprovalRules.of(job);
+    boolean escalated = isEscalated(job);
+    if (rules.isPresent() && !rules.get().allows(caller, escalated)) {
+      throw Problem.of(
+          403,
+          "not-an-approver",
+          "job " + job.id() + " is for " + rules.get().deciders(escalated) + " to decide");
+    }
+    return true;
+  }
+
+  /** Says whether others may decide too, since nobody has for a while. */
+  boolean isEscalated(Job job) {
+    return ApprovalRules.of(job).flatMap(ApprovalRules::escalation).isPresent()
+        && escalations.isEscalated(job.id(), round(job));
   }
 
   static int needed(Job job) {
@@ -73,6 +132,7 @@ class Approvals {
              where not exists (select from @@job j where j.id = a.job_id)
             """)
         .update();
+    escalations.tidy();
   }
 
   private static int round(Job job) {

@@ -1,23 +1,29 @@
 package dev.monotick.server.job;
 
 import dev.monotick.job.Job;
+import dev.monotick.postgres.PostgresStore;
+import dev.monotick.postgres.job.JobDecisions;
 import dev.monotick.server.access.Caller;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
+import dev.monotick.server.database.Sql;
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.web.Idempotency;
 import dev.monotick.server.web.Versions;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Component;
 
 /**
- * Does something to one job. The engine does it in a transaction of its own, which commits before
- * ours: so what is put on record is written first, and undone if the engine says no. Only a crash
- * between both commits leaves an act of which the job's own record alone tells.
+ * Does something to one job, in one transaction with what is put on record of it. That is written
+ * first, and undone if the engine says no: whoever decides about a job has the end of the tenant's
+ * audit chain before the rows of the job, so that two of them never wait for each other.
  */
 @Component
 class JobActs {
@@ -26,6 +32,31 @@ class JobActs {
   private final JobViews views;
   private final Idempotency idempotency;
   private final AuditTrail audit;
+  private final Deciding deciding;
+
+  /** Makes what decides about jobs in the transaction that is open. */
+  @Component
+  static final class Deciding {
+
+    private final PostgresStore store;
+    private final Sql sql;
+
+    Deciding(PostgresStore store, Sql sql) {
+      this.store = store;
+      this.sql = sql;
+    }
+
+    JobDecisions now() {
+      return sql.onConnection(store::jobDecisions);
+    }
+  }
+
+  /** What the engine is asked to do; false if the job is in no state for it. */
+  interface Decision {
+
+    /** Does it. */
+    boolean decide(JobDecisions decisions, Job job);
+  }
 
   /**
    * Something that is done to a job.
@@ -45,14 +76,28 @@ class JobActs {
       @Nullable String ifMatch,
       @Nullable Object body) {}
 
-  JobActs(JobFinder finder, JobViews views, Idempotency idempotency, AuditTrail audit) {
+  JobActs(
+      JobFinder finder,
+      JobViews views,
+      Idempotency idempotency,
+      AuditTrail audit,
+      Deciding deciding) {
     this.finder = finder;
     this.views = views;
     this.idempotency = idempotency;
     this.audit = audit;
+    this.deciding = deciding;
   }
 
-  ResponseEntity<Object> act(Asked asked, Act act, Runnable before, Predicate<Job> engine) {
+  ResponseEntity<Object> act(Asked asked, Act act, Runnable before, Decision decision) {
+    AtomicReference<@Nullable JobDecisions> made = new AtomicReference<>();
+    ResponseEntity<Object> answer = idempotently(asked, act, before, decision, made::set);
+    Optional.ofNullable(made.get()).ifPresent(JobDecisions::tell);
+    return answer;
+  }
+
+  private ResponseEntity<Object> idempotently(
+      Asked asked, Act act, Runnable before, Decision decision, Consumer<JobDecisions> made) {
     Caller caller = asked.caller();
     return idempotency.once(
         asked.http(),
@@ -66,10 +111,12 @@ class JobActs {
           }
           before.run();
           audit.append(AuditEntry.by(caller, act.action(), "job/" + job.id(), act.detail()));
-          if (!engine.test(job)) {
+          JobDecisions decisions = deciding.now();
+          if (!decision.decide(decisions, job)) {
             throw conflict(finder.find(caller, asked.id()), act);
           }
-          Job after = finder.find(caller, asked.id());
+          made.accept(decisions);
+          Job after = decisions.find(job.id()).orElse(job);
           return ResponseEntity.ok()
               .eTag(Versions.tag(JobViews.version(after)))
               .body(views.whole(after));

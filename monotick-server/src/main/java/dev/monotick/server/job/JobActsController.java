@@ -3,7 +3,6 @@ package dev.monotick.server.job;
 import dev.monotick.job.Job;
 import dev.monotick.job.JobState;
 import dev.monotick.job.JobTransition;
-import dev.monotick.job.Jobs;
 import dev.monotick.server.access.Caller;
 import dev.monotick.server.access.Needs;
 import dev.monotick.server.access.Role;
@@ -40,7 +39,6 @@ class JobActsController {
   private static final int LONGEST_NOTE = 500;
 
   private final JobActs acts;
-  private final Jobs jobs;
   private final Quotas quotas;
   private final Approvals approvals;
 
@@ -65,9 +63,8 @@ class JobActsController {
    */
   record RescheduleBody(@Nullable String at) {}
 
-  JobActsController(JobActs acts, Jobs jobs, Quotas quotas, Approvals approvals) {
+  JobActsController(JobActs acts, Quotas quotas, Approvals approvals) {
     this.acts = acts;
-    this.jobs = jobs;
     this.quotas = quotas;
     this.approvals = approvals;
   }
@@ -92,7 +89,7 @@ class JobActsController {
             "has not ended",
             Map.of("reason", reason)),
         () -> {},
-        job -> jobs.cancel(job.id(), caller.name(), reason));
+        (jobs, job) -> jobs.cancel(job.id(), caller.name(), reason));
   }
 
   @PostMapping("/retry")
@@ -123,7 +120,7 @@ class JobActsController {
                 "maxAttempts",
                 job.rules().maxAttempts())),
         () -> quotas.requireAgain(caller.tenant(), 1),
-        found -> !jobs.requeue(List.of(found.id()), caller.name()).isEmpty());
+        (jobs, found) -> !jobs.requeue(List.of(found.id()), caller.name()).isEmpty());
   }
 
   static boolean canRetry(Job job) {
@@ -147,7 +144,10 @@ class JobActsController {
         new Asked(caller, http, id, ifMatch, body),
         gated("job_approved", note),
         () -> {},
-        job -> !approvals.add(job, caller, note) || jobs.approve(job.id(), caller.name(), note));
+        (jobs, job) ->
+            approvals.isFor(caller, acts.find(caller, id))
+                && (!approvals.add(job, caller, note)
+                    || jobs.approve(job.id(), caller.name(), note)));
   }
 
   @PostMapping("/reject")
@@ -166,7 +166,9 @@ class JobActsController {
         new Asked(caller, http, id, ifMatch, body),
         gated("job_rejected", note),
         () -> {},
-        job -> jobs.reject(job.id(), caller.name(), note));
+        (jobs, job) ->
+            approvals.isFor(caller, acts.find(caller, id))
+                && jobs.reject(job.id(), caller.name(), note));
   }
 
   @PostMapping("/reschedule")
@@ -189,7 +191,7 @@ class JobActsController {
             "waits for its time",
             Map.of("at", at.toString())),
         () -> {},
-        job -> jobs.reschedule(job.id(), at));
+        (jobs, job) -> jobs.reschedule(job.id(), at));
   }
 
   private static Act gated(String action, String note) {

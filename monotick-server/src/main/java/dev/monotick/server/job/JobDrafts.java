@@ -8,6 +8,7 @@ import dev.monotick.server.trace.TraceHeaders;
 import dev.monotick.server.trace.Tracing;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
@@ -18,11 +19,13 @@ class JobDrafts {
   private final WorkTypes types;
   private final PayloadBytes bytes;
   private final Tracing tracing;
+  private final Approvals approvals;
 
-  JobDrafts(WorkTypes types, PayloadBytes bytes, Tracing tracing) {
+  JobDrafts(WorkTypes types, PayloadBytes bytes, Tracing tracing, Approvals approvals) {
     this.types = types;
     this.bytes = bytes;
     this.tracing = tracing;
+    this.approvals = approvals;
   }
 
   /**
@@ -43,6 +46,8 @@ class JobDrafts {
    */
   JobDraft draft(Caller caller, NewJob wanted, Map<String, String> trace) {
     JobDraft draft = wanted.draft(caller, types, bytes);
+    Optional.ofNullable(draft.headers().get(ApprovalRules.HEADER))
+        .ifPresent(text -> approvals.requireKeys(caller.tenant(), ApprovalRules.parse(text)));
     return trace.isEmpty() || draft.headers().containsKey(TraceHeaders.PARENT)
         ? draft
         : TraceHeaders.given(draft, trace);

@@ -82,6 +82,7 @@ class JobViews {
     Map<String, String> headers = new java.util.TreeMap<>(job.headers());
     headers.remove(NewJob.CREATED_BY);
     headers.remove(Approvals.NEEDED);
+    headers.remove(ApprovalRules.HEADER);
     return headers;
   }
 

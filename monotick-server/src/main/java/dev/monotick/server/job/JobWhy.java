@@ -101,6 +101,7 @@ class JobWhy {
                   });
         });
     Optional.ofNullable(JobViews.createdBy(job)).ifPresent(by -> facts.put("notBy", by));
+    ApprovalRules.of(job).ifPresent(rules -> deciders(job, rules, asked, facts));
     place.pending(job.id()).ifPresent(many -> facts.put("pendingJobs", many));
     int needed = Approvals.needed(job);
     if (needed > 1) {
@@ -110,6 +111,17 @@ class JobWhy {
       text.append("; ").append(given.size()).append(" of ").append(needed).append(" have approved");
     }
     return new Answer(job.state(), "APPROVAL", text.toString(), facts);
+  }
+
+  private void deciders(
+      Job job, ApprovalRules rules, Optional<Instant> asked, Map<String, Object> facts) {
+    boolean escalated = approvals.isEscalated(job);
+    facts.put("approvers", rules.deciders(escalated));
+    if (rules.escalation().isPresent()) {
+      facts.put("escalated", escalated);
+      asked.ifPresent(
+          since -> facts.put("escalatesAt", since.plus(rules.escalation().get()).toString()));
+    }
   }
 
   private Answer waiting(Job job) {

@@ -40,7 +40,7 @@ record NewJob(
     @Nullable String at,
     @Nullable String deadline,
     @Nullable String uniqueWindow,
-    @Nullable Approval approval,
+    @Nullable NewApproval approval,
     @Nullable String parent,
     @Nullable Map<String, String> headers) {
 
@@ -52,14 +52,6 @@ record NewJob(
 
   private static final Instant EARLIEST = Instant.parse("2000-01-01T00:00:00Z");
   private static final Instant LATEST = Instant.parse("2200-01-01T00:00:00Z");
-
-  /**
-   * That it waits for approval.
-   *
-   * @param within how long; then it expires
-   * @param approvals how many must approve, 1 to 10; one if not given
-   */
-  record Approval(@Nullable String within, @Nullable Integer approvals) {}
 
   /** Makes a job of it; refuses, under the field's name, what cannot be. */
   JobDraft draft(Caller caller, WorkTypes types, PayloadBytes bytes) {
@@ -81,10 +73,7 @@ record NewJob(
       request = unique(request, Fields.required("uniqueKey", uniqueKey), uniqueWindow);
     }
     request = headed(request, headers == null ? Map.of() : headers).header(CREATED_BY, caller.id());
-    if (approval != null && approval.approvals() != null) {
-      int needed = Fields.number("approval.approvals", approval.approvals(), 1, 1, Approvals.MOST);
-      request = request.header(Approvals.NEEDED, String.valueOf(needed));
-    }
+    request = gated(request, caller);
     return new JobDraft(
         request.lane(),
         request.kind().version(),
@@ -161,13 +150,31 @@ record NewJob(
     }
   }
 
+  private JobRequest<?> gated(JobRequest<?> request, Caller caller) {
+    NewApproval wanted = approval;
+    if (wanted == null) {
+      return request;
+    }
+    JobRequest<?> gated = request;
+    if (wanted.needed().isPresent()) {
+      gated = gated.header(Approvals.NEEDED, String.valueOf(wanted.needed().get()));
+    }
+    Optional<ApprovalRules> rules = wanted.rules(caller);
+    if (rules.isPresent()) {
+      JobRequest<?> before = gated;
+      gated =
+          Fields.<JobRequest<?>>checked(
+              "approval", () -> before.header(ApprovalRules.HEADER, rules.get().text()));
+    }
+    return gated;
+  }
+
   private JobRules approved(JobRules rules) {
-    Approval wanted = approval;
+    NewApproval wanted = approval;
     if (wanted == null) {
       return rules;
     }
-    Duration within =
-        Fields.duration("approval.within", Fields.required("approval.within", wanted.within()));
+    Duration within = wanted.longest();
     return Fields.checked(
         "approval.within",
         () ->

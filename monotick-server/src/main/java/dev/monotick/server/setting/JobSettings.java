@@ -51,6 +51,15 @@ public final class JobSettings {
           Duration.ofDays(1),
           "how long a job is kept after its end, whatever the limit");
 
+  /** How often it is looked for approvals that nobody gave in time. */
+  public static final Setting<Duration> ESCALATION_INTERVAL =
+      duration(
+          "monotick.approvals.interval",
+          Duration.ofSeconds(5),
+          Duration.ofMillis(100),
+          Duration.ofHours(1),
+          "how often it is looked for approvals that others may give too, since nobody has");
+
   /** All of them. */
   static final List<Setting<?>> ALL =
       List.of(
@@ -61,7 +70,8 @@ public final class JobSettings {
           QUEUES,
           QUEUE_DEPTH,
           RETENTION_INTERVAL,
-          RETENTION_GRACE);
+          RETENTION_GRACE,
+          ESCALATION_INTERVAL);
 
   private JobSettings() {}
 }

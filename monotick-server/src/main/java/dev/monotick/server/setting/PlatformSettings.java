@@ -278,6 +278,14 @@ public final class PlatformSettings {
           "monotick.tracing.headers",
           "headers for the collector, such as a key: name=value, with commas between several");
 
+  /** Which proxies are believed. */
+  public static final Setting<String> TRUSTED_PROXIES =
+      text(
+          "monotick.server.trusted-proxies",
+          "",
+          "addresses and CIDR ranges of the proxies that are believed, with commas between them;"
+              + " all private addresses if empty");
+
   /** All of them. */
   static final List<Setting<?>> ALL =
       List.of(
@@ -317,7 +325,8 @@ public final class PlatformSettings {
           EVENTS_LONGEST,
           TRACING_ENDPOINT,
           TRACING_SAMPLE,
-          TRACING_HEADERS);
+          TRACING_HEADERS,
+          TRUSTED_PROXIES);
 
   private PlatformSettings() {}
 }

@@ -85,6 +85,7 @@ class AuthenticationTest {
         .with(
             "monotick.oidc.jwk-set-uri",
             "http://127.0.0.1:" + issuer.getAddress().getPort() + "/keys")
+        .with("monotick.oidc.audience", "our-cluster")
         .with("monotick.oidc.tenant-claim", "org")
         .with("monotick.oidc.role-claim", "access");
     installation.start();
@@ -108,7 +109,7 @@ class AuthenticationTest {
             .apply(
                 new JWTClaimsSet.Builder()
                     .issuer(ISSUER)
-                    .audience("monotick")
+                    .audience("our-cluster")
                     .subject("u-1")
                     .claim("preferred_username", "ada")
                     .claim("org", "default")
@@ -176,7 +177,7 @@ class AuthenticationTest {
         List.of(
             token(claims -> claims.expirationTime(Date.from(past))),
             token(forged, claims -> claims),
-            token(claims -> claims.audience("another")));
+            token(claims -> claims.audience("monotick")));
     for (String each : wrong) {
       assertThat(as(each).get("/v1/audit").status()).isEqualTo(401);
     }

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -50,6 +51,13 @@ public final class Installation implements AutoCloseable {
 
   /** Starts a replica and returns somebody who calls it as admin. */
   public Api start() {
+    return start(MonotickServer.application());
+  }
+
+  /**
+   * Starts a replica that is part of an application, and returns somebody who calls it as admin.
+   */
+  public Api start(SpringApplication application) {
     List<String> arguments = new ArrayList<>();
     Map<String, String> all = new LinkedHashMap<>();
     all.put("monotick.server.port", "0");
@@ -65,8 +73,7 @@ public final class Installation implements AutoCloseable {
     all.put("monotick.shutdown.grace", "2s");
     all.putAll(settings);
     all.forEach((name, value) -> arguments.add("--" + name + "=" + value));
-    ConfigurableApplicationContext replica =
-        MonotickServer.application().run(arguments.toArray(String[]::new));
+    ConfigurableApplicationContext replica = application.run(arguments.toArray(String[]::new));
     replicas.add(replica);
     return api(replicas.size() - 1);
   }
