@@ -36,7 +36,8 @@ class DatabaseConfiguration {
           "V6__rate_limits.sql",
           "V7__quotas.sql",
           "V8__secrets.sql",
-          "V9__operations.sql");
+          "V9__operations.sql",
+          "V10__statistics.sql");
 
   /** The embedded server, if there is one: stopped after all that uses it. */
   static final class Server implements DisposableBean {

@@ -1,7 +1,6 @@
 package dev.monotick.server.job;
 
 import dev.monotick.job.JobId;
-import dev.monotick.job.Jobs;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
@@ -26,16 +25,14 @@ class JobRetention {
   private static final int LARGEST_PURGE = 1_000;
 
   private final Sql sql;
-  private final Jobs jobs;
   private final RetainedJobs retained;
   private final AuditTrail audit;
   private final Settings settings;
 
   private record Owner(String tenant, long limit) {}
 
-  JobRetention(Sql sql, Jobs jobs, RetainedJobs retained, AuditTrail audit, Settings settings) {
+  JobRetention(Sql sql, RetainedJobs retained, AuditTrail audit, Settings settings) {
     this.sql = sql;
-    this.jobs = jobs;
     this.retained = retained;
     this.audit = audit;
     this.settings = settings;
@@ -121,6 +118,6 @@ class JobRetention {
             .stream()
             .map(JobId::new)
             .toList();
-    return jobs.purge(oldest).size();
+    return retained.purge(oldest).size();
   }
 }

@@ -182,11 +182,13 @@ public class Quotas {
     return sql.of(
             locked
                 ? """
-                  select active_jobs, retained_jobs, agents, schedules, suspended, retained_policy
+                  select active_jobs, retained_jobs, agents, schedules, jobs_per_hour,
+                         suspended, retained_policy
                     from @tenant where name = :tenant for no key update
                   """
                 : """
-                  select active_jobs, retained_jobs, agents, schedules, suspended, retained_policy
+                  select active_jobs, retained_jobs, agents, schedules, jobs_per_hour,
+                         suspended, retained_policy
                     from @tenant where name = :tenant
                   """)
         .param("tenant", tenant)
