@@ -96,6 +96,7 @@ class QueuedTicks {
                     .enqueue(
                         connection,
                         Fire.request(plans.stored(schedule), schedule, each.nominal())));
+    quotas.made(schedule.tenant(), job.isNew() ? 1 : 0);
     if (begin(each, job.id().value())) {
       made.add(job);
       entries.add(entry(each, "schedule_fired", Map.of("job", job.id().toString())));

@@ -137,6 +137,7 @@ class ScheduleActions {
     JobRequest<?> request =
         Fire.request(plans.usable(stored), stored, nominal).header("created-by", caller.id());
     Enqueued job = sql.onConnection(connection -> around.jobs().enqueue(connection, request));
+    around.guards().quotas().made(caller.tenant(), job.isNew() ? 1 : 0);
     ledger.insert(
         List.of(TickRow.triggered(stored, nominal, trigger, job.id().value())), replica());
     schedules.count(stored.id(), 1, 0);
@@ -190,6 +191,7 @@ class ScheduleActions {
             requests.add(Fire.request(plan, stored, nominal).header("created-by", caller.id())));
     List<Enqueued> made =
         sql.onConnection(connection -> around.jobs().enqueue(connection, requests));
+    around.guards().quotas().made(caller.tenant(), made.stream().filter(Enqueued::isNew).count());
     List<TickRow> ticks = new ArrayList<>();
     List<Triggered> jobs = new ArrayList<>();
     for (int i = 0; i < made.size(); i++) {
