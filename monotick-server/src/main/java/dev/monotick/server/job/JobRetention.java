@@ -29,7 +29,8 @@ class JobRetention {
   private final AuditTrail audit;
   private final Settings settings;
 
-  private record Owner(String tenant, long limit) {}
+  /** A tenant that has so many more on record than its limit. */
+  private record Owner(String tenant, long limit, long excess) {}
 
   JobRetention(Sql sql, RetainedJobs retained, AuditTrail audit, Settings settings) {
     this.sql = sql;
@@ -50,23 +51,27 @@ class JobRetention {
             });
   }
 
+  /** One look for all: most tenants have no more than they may. */
   private List<Owner> owners() {
     return sql.of(
             """
-            select name, coalesce(retained_jobs, :usual) as most from @tenant
-             where retained_policy = 'TRIM' and coalesce(retained_jobs, :usual) >= 0
-             order by name
+            select t.name, t.most, sum(c.n)::bigint - t.most as excess
+              from (select name, coalesce(retained_jobs, :usual) as most from @tenant
+                     where retained_policy = 'TRIM' and coalesce(retained_jobs, :usual) >= 0) t
+              join @@job_lane l on l.tenant = t.name
+             cross join lateral (select count(*) as n from @@job j where j.lane = l.id) c
+             group by 1, 2 having sum(c.n) > t.most
+             order by 1
             """)
         .param("usual", settings.get(JobSettings.RETAINED_JOBS))
-        .query((row, number) -> new Owner(row.getString("name"), row.getLong("most")))
+        .query(
+            (row, number) ->
+                new Owner(row.getString("name"), row.getLong("most"), row.getLong("excess")))
         .list();
   }
 
   private void trim(Owner owner) {
-    long excess = retained.used(owner.tenant()) - owner.limit();
-    if (excess <= 0) {
-      return;
-    }
+    long excess = owner.excess();
     long forgotten = forget(owner.tenant(), excess);
     long letters = purge(owner.tenant(), Math.min(excess - forgotten, beyond(owner)));
     if (forgotten + letters > 0) {

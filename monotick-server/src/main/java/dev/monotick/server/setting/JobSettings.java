@@ -37,7 +37,7 @@ public final class JobSettings {
   public static final Setting<Duration> RETENTION_INTERVAL =
       duration(
           "monotick.job-retention.interval",
-          Duration.ofMinutes(1),
+          Duration.ofSeconds(15),
           Duration.ofSeconds(1),
           Duration.ofDays(1),
           "how often finished jobs beyond a tenant's limit are forgotten");

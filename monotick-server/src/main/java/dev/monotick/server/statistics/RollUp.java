@@ -4,6 +4,9 @@ import dev.monotick.server.database.Sql;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -40,6 +43,8 @@ import org.springframework.transaction.support.TransactionTemplate;
  */
 @Component
 public class RollUp {
+
+  private static final Logger log = LoggerFactory.getLogger(RollUp.class);
 
   /** Longer than any statement that ends runs may take, and than two looks are apart. */
   private static final String MARGIN = "interval '2 minutes'";
@@ -192,6 +197,29 @@ public class RollUp {
     this.sql = sql;
     this.apart = new TransactionTemplate(manager);
     apart.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+  }
+
+  /**
+   * Has the index of ends know all that is there; else what it does not know is read each time.
+   * Autovacuum does that too, but forgets it when there is much to do. It is not waited for: who
+   * waits for a second ends it.
+   */
+  void tidy() {
+    try {
+      sql.inTransaction(
+          () -> {
+            sql.of("set local lock_timeout = '200ms'").update();
+            sql.of(
+                    """
+                    select brin_summarize_new_values(inhrelid) from pg_inherits
+                     where inhparent = '@@job_attempt_ended_at'::regclass
+                    """)
+                .query((row, number) -> row.getInt(1))
+                .list();
+          });
+    } catch (DataAccessException e) {
+      log.debug("the index of ends was left as it is: {}", e.toString());
+    }
   }
 
   /** Counts a piece, in a transaction; returns whether there is more to count now. */

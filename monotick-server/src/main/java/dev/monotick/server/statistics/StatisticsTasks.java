@@ -24,6 +24,7 @@ class StatisticsTasks {
         .timeout(Duration.ofMinutes(10))
         .run(
             context -> {
+              rollUp.tidy();
               while (rollUp.step()) {
                 context.checkCancelled();
               }

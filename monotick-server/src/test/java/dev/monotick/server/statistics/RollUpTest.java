@@ -325,6 +325,23 @@ class RollUpTest {
   }
 
   @Test
+  void theIndexOfEndsKnowsAllThatIsThere() {
+    Api acme = Work.tenant(installation.api(), "index");
+    work(acme, 1);
+    installation.bean(0, RollUp.class).tidy();
+    long unknown =
+        sql()
+            .of(
+                """
+                select coalesce(sum(brin_summarize_new_values(inhrelid)), -1) from pg_inherits
+                 where inhparent = '@@job_attempt_ended_at'::regclass
+                """)
+            .query((row, number) -> row.getLong(1))
+            .single();
+    assertThat(unknown).isZero();
+  }
+
+  @Test
   void afterALongPauseItIsCountedInSlices() {
     Api acme = Work.tenant(installation.api(), "slices");
     sql()
