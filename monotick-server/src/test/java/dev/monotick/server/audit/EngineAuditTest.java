@@ -61,7 +61,7 @@ class EngineAuditTest {
     assertThat(entry.path("subject").asString()).isEqualTo("job/" + id);
     assertThat(entry.path("detail").path("kind").asString()).isEqualTo("http");
     assertThat(entry.path("detail").path("by").asString()).isEqualTo("attempts");
-    assertThat(entry.path("detail").path("replica").asString()).isEqualTo("replica-1");
+    assertThat(entry.path("detail").path("replica").asString()).startsWith("replica-");
     assertThat(dead(installation.api())).as("of another tenant").isEmpty();
   }
 
@@ -74,8 +74,7 @@ class EngineAuditTest {
     Api acme = Work.tenant(installation.api(), "rescued");
     String id = Work.create(acme, Work.http(receiver.url("/rescued"), "delay", "PT1H"));
     claimForSomebodyWhoIsGone(Long.parseLong(id));
-    installation.start();
-    installation.stop(1); // when somebody goes, the others look at once what was left
+    installation.start(); // whoever comes looks what was left
 
     Work.await(acme, id, "SUCCEEDED");
 
@@ -107,13 +106,16 @@ class EngineAuditTest {
   }
 
   private int rescues() {
-    return sql()
-        .of(
-            """
-            select coalesce(sum((detail ->> 'runs')::integer), 0) from @audit_event
-             where tenant = '' and action = 'jobs_rescued' and subject = 'replica/replica-1'
-            """)
-        .query((row, number) -> row.getInt(1))
-        .single();
+    int runs = 0;
+    for (JsonNode entry :
+        installation
+            .api()
+            .get("/v1/audit?scope=installation&action=jobs_rescued")
+            .body()
+            .path("items")) {
+      assertThat(entry.path("subject").asString()).startsWith("replica/replica-");
+      runs += entry.path("detail").path("runs").asInt();
+    }
+    return runs;
   }
 }
