@@ -45,7 +45,7 @@ class DatabaseConfiguration {
           "V7__quotas.sql",
           "V8__secrets.sql",
           "V9__operations.sql",
-          "V10__place.sql",
+          "V10__statistics.sql",
           "V11__kinds.sql",
           "V12__approvals.sql");
 

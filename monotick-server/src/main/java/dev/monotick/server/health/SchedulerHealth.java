@@ -4,6 +4,8 @@ import dev.monotick.Monotick;
 import dev.monotick.server.audit.AuditHealth;
 import dev.monotick.server.setting.PlatformSettings;
 import dev.monotick.server.setting.Settings;
+import dev.monotick.task.HaMode;
+import dev.monotick.task.Task;
 import dev.monotick.task.TaskStatus;
 import dev.monotick.time.TimeSource;
 import java.time.Duration;
@@ -107,6 +109,35 @@ class SchedulerHealth {
                         + holder.transactions()
                         + " transactions ago"));
     return health.build();
+  }
+
+  /** More dead letters than is good: nothing is broken here, but somebody should look at them. */
+  @Bean
+  HealthIndicator deadLettersHealthIndicator(DeadLetterWatch watch) {
+    return () -> {
+      Map<String, DeadLetterWatch.High> high = watch.high();
+      Health.Builder health = high.isEmpty() ? Health.up() : Health.status("DEGRADED");
+      high.forEach(
+          (tenant, each) ->
+              health.withDetail(
+                  tenant,
+                  each.letters()
+                      + " dead letters, more than "
+                      + watch.limit()
+                      + " since "
+                      + each.since()
+                      + "; see why by GET /v1/dead-letters, then requeue or purge them"));
+      return health.build();
+    };
+  }
+
+  /** Looks on every replica, since every replica says how it is. */
+  @Bean
+  Task deadLetterWatchTask(DeadLetterWatch watch, Settings settings) {
+    return Task.named("dead-letter-watch")
+        .fixedDelay(settings.get(PlatformSettings.METRICS_INTERVAL))
+        .mode(HaMode.EVERY_REPLICA)
+        .run(context -> watch.look());
   }
 
   /** A chain that was changed. */

@@ -56,16 +56,18 @@ class JobBulk {
    */
   record Done(String action, int matched, int done, int left, List<String> ids, boolean more) {}
 
-  /** Where it is written down: once for a key, and in the audit. */
+  /** Where it is written down: once for a key, in the audit, and what is kept of jobs. */
   @Component
   static class Ledger {
 
     private final Idempotency idempotency;
     private final AuditTrail audit;
+    private final RetainedJobs retained;
 
-    Ledger(Idempotency idempotency, AuditTrail audit) {
+    Ledger(Idempotency idempotency, AuditTrail audit, RetainedJobs retained) {
       this.idempotency = idempotency;
       this.audit = audit;
+      this.retained = retained;
     }
   }
 
@@ -148,7 +150,7 @@ class JobBulk {
                   .filter(id -> jobs.cancel(id, caller.name(), "cancelled with many"))
                   .toList();
           case RETRY -> requeue(caller, ids);
-          case PURGE -> jobs.purge(ids);
+          case PURGE -> ledger.retained.purge(ids);
         };
     return new Done(
         action.name(),

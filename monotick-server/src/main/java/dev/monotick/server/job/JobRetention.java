@@ -1,7 +1,6 @@
 package dev.monotick.server.job;
 
 import dev.monotick.job.JobId;
-import dev.monotick.job.Jobs;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
@@ -26,16 +25,15 @@ class JobRetention {
   private static final int LARGEST_PURGE = 1_000;
 
   private final Sql sql;
-  private final Jobs jobs;
   private final RetainedJobs retained;
   private final AuditTrail audit;
   private final Settings settings;
 
-  private record Owner(String tenant, long limit) {}
+  /** A tenant that has so many more on record than its limit. */
+  private record Owner(String tenant, long limit, long excess) {}
 
-  JobRetention(Sql sql, Jobs jobs, RetainedJobs retained, AuditTrail audit, Settings settings) {
+  JobRetention(Sql sql, RetainedJobs retained, AuditTrail audit, Settings settings) {
     this.sql = sql;
-    this.jobs = jobs;
     this.retained = retained;
     this.audit = audit;
     this.settings = settings;
@@ -53,23 +51,27 @@ class JobRetention {
             });
   }
 
+  /** One look for all: most tenants have no more than they may. */
   private List<Owner> owners() {
     return sql.of(
             """
-            select name, coalesce(retained_jobs, :usual) as most from @tenant
-             where retained_policy = 'TRIM' and coalesce(retained_jobs, :usual) >= 0
-             order by name
+            select t.name, t.most, sum(c.n)::bigint - t.most as excess
+              from (select name, coalesce(retained_jobs, :usual) as most from @tenant
+                     where retained_policy = 'TRIM' and coalesce(retained_jobs, :usual) >= 0) t
+              join @@job_lane l on l.tenant = t.name
+             cross join lateral (select count(*) as n from @@job j where j.lane = l.id) c
+             group by 1, 2 having sum(c.n) > t.most
+             order by 1
             """)
         .param("usual", settings.get(JobSettings.RETAINED_JOBS))
-        .query((row, number) -> new Owner(row.getString("name"), row.getLong("most")))
+        .query(
+            (row, number) ->
+                new Owner(row.getString("name"), row.getLong("most"), row.getLong("excess")))
         .list();
   }
 
   private void trim(Owner owner) {
-    long excess = retained.used(owner.tenant()) - owner.limit();
-    if (excess <= 0) {
-      return;
-    }
+    long excess = owner.excess();
     long forgotten = forget(owner.tenant(), excess);
     long letters = purge(owner.tenant(), Math.min(excess - forgotten, beyond(owner)));
     if (forgotten + letters > 0) {
@@ -121,6 +123,6 @@ class JobRetention {
             .stream()
             .map(JobId::new)
             .toList();
-    return jobs.purge(oldest).size();
+    return retained.purge(oldest).size();
   }
 }

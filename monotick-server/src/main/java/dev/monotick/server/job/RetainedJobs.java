@@ -1,7 +1,10 @@
 package dev.monotick.server.job;
 
+import dev.monotick.job.JobId;
+import dev.monotick.job.Jobs;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.statistics.RollUp;
 import dev.monotick.server.tenant.Quota;
 import dev.monotick.server.tenant.QuotaUse;
 import dev.monotick.server.tenant.TenantEnd;
@@ -15,9 +18,13 @@ class RetainedJobs implements QuotaUse, TenantEnd {
   private static final int PIECE = 5_000;
 
   private final Sql sql;
+  private final Jobs jobs;
+  private final RollUp statistics;
 
-  RetainedJobs(Sql sql) {
+  RetainedJobs(Sql sql, Jobs jobs, RollUp statistics) {
     this.sql = sql;
+    this.jobs = jobs;
+    this.statistics = statistics;
   }
 
   @Override
@@ -69,8 +76,51 @@ class RetainedJobs implements QuotaUse, TenantEnd {
         .list();
   }
 
-  /** Forgets those that are over, are no dead letters and did not end within the grace period. */
+  /**
+   * Forgets those that are over, are no dead letters and did not end within the grace period. What
+   * happened to them is in the statistics by then.
+   */
   long forget(List<Long> ids, long graceMillis) {
+    return sql.transaction(
+        () -> {
+          List<Long> over = lockOver(ids);
+          if (over.isEmpty()) {
+            return 0L;
+          }
+          statistics.ahead(over);
+          return drop(over, graceMillis);
+        });
+  }
+
+  /** Forgets dead letters, likewise; returns which. */
+  List<JobId> purge(List<JobId> letters) {
+    statistics.aheadApart(letters.stream().map(JobId::value).toList());
+    return jobs.purge(letters);
+  }
+
+  /**
+   * Locks jobs and returns those that are over: nothing happens to them while they are locked, for
+   * whoever brings one back locks it first.
+   */
+  private List<Long> lockOver(List<Long> ids) {
+    List<Long> locked =
+        sql.of("select id from @@job where id = any(:ids) order by id for update skip locked")
+            .param("ids", ids.toArray(Long[]::new))
+            .query((row, number) -> row.getLong(1))
+            .list();
+    if (locked.isEmpty()) {
+      return locked;
+    }
+    return sql.of(
+            "select unnest(cast(:ids as bigint[])) except select @@job_alive(:low, :high) order by 1")
+        .param("ids", locked.toArray(Long[]::new))
+        .param("low", locked.get(0))
+        .param("high", locked.get(locked.size() - 1) + 1)
+        .query((row, number) -> row.getLong(1))
+        .list();
+  }
+
+  private long drop(List<Long> ids, long graceMillis) {
     return sql.of(
             "select @@job_forget(:ids, clock_timestamp() - :grace * interval '1 millisecond')")
         .param("ids", ids.toArray(Long[]::new))
@@ -90,7 +140,7 @@ class RetainedJobs implements QuotaUse, TenantEnd {
     }
     List<Long> some = oldest(tenant, 0, PIECE);
     while (!some.isEmpty()) {
-      forget(some, 0);
+      drop(some, 0); // its statistics go too
       some = oldest(tenant, some.get(some.size() - 1), PIECE);
     }
     long left = used(tenant);

@@ -202,12 +202,17 @@ class Firing {
       return false;
     }
     List<Enqueued> made = aftermath.enqueue(sql, requests);
+    Map<String, Long> byTenant = new TreeMap<>();
     int at = 0;
     for (Fire fire : fires) {
       for (int i = 0; i < fire.wanted(); i++, at++) {
         fire.made(i, made.get(at).id().value(), made.get(at).isNew());
+        if (made.get(at).isNew()) {
+          byTenant.merge(fire.stored().tenant(), 1L, Long::sum);
+        }
       }
     }
+    byTenant.forEach(quotas::made);
     return true;
   }
 

@@ -93,6 +93,7 @@ class QueuedTicks {
         aftermath
             .enqueue(sql, List.of(Fire.request(plans.stored(schedule), schedule, each.nominal())))
             .get(0);
+    quotas.made(schedule.tenant(), job.isNew() ? 1 : 0);
     if (begin(each, job.id().value(), replica)) {
       made.add(job);
       entries.add(entry(each, "schedule_fired", Map.of("job", job.id().toString())));

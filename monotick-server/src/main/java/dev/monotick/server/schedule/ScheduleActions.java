@@ -141,6 +141,7 @@ class ScheduleActions {
         Fire.request(plans.usable(stored), stored, nominal).header("created-by", caller.id());
     Enqueued job = around.aftermath().enqueue(sql, List.of(request)).get(0);
     ledger.take(stored);
+    around.guards().quotas().made(caller.tenant(), job.isNew() ? 1 : 0);
     ledger.insert(
         List.of(TickRow.triggered(stored, nominal, trigger, job.id().value())), replica());
     schedules.count(stored.id(), 1, 0);
@@ -197,6 +198,7 @@ class ScheduleActions {
         nominal ->
             requests.add(Fire.request(plan, stored, nominal).header("created-by", caller.id())));
     List<Enqueued> made = around.aftermath().enqueue(sql, requests);
+    around.guards().quotas().made(caller.tenant(), made.stream().filter(Enqueued::isNew).count());
     List<TickRow> ticks = new ArrayList<>();
     List<Triggered> jobs = new ArrayList<>();
     for (int i = 0; i < made.size(); i++) {

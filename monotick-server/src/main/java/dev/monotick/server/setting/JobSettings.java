@@ -37,7 +37,7 @@ public final class JobSettings {
   public static final Setting<Duration> RETENTION_INTERVAL =
       duration(
           "monotick.job-retention.interval",
-          Duration.ofMinutes(1),
+          Duration.ofSeconds(15),
           Duration.ofSeconds(1),
           Duration.ofDays(1),
           "how often finished jobs beyond a tenant's limit are forgotten");
@@ -60,6 +60,56 @@ public final class JobSettings {
           Duration.ofHours(1),
           "how often it is looked for approvals that others may give too, since nobody has");
 
+  /** How many jobs a tenant may make in an hour. */
+  public static final Setting<Long> JOBS_PER_HOUR =
+      limit(
+          "monotick.quota.jobs-per-hour",
+          -1,
+          "jobs that a tenant may make from one full hour to the next");
+
+  /** How often what happened to jobs is added up. */
+  public static final Setting<Duration> STATISTICS_INTERVAL =
+      duration(
+          "monotick.statistics.interval",
+          Duration.ofMinutes(1),
+          Duration.ofSeconds(1),
+          Duration.ofHours(1),
+          "how often what happened to jobs is added to the sums of its minute, hour and day");
+
+  /** How long sums of minutes are kept. */
+  public static final Setting<Duration> STATISTICS_MINUTES =
+      duration(
+          "monotick.statistics.minutes",
+          Duration.ofDays(2),
+          Duration.ofMinutes(1),
+          Duration.ofDays(366),
+          "how long sums of each minute are kept");
+
+  /** How long sums of hours are kept. */
+  public static final Setting<Duration> STATISTICS_HOURS =
+      duration(
+          "monotick.statistics.hours",
+          Duration.ofDays(60),
+          Duration.ofHours(1),
+          Duration.ofDays(3_660),
+          "how long sums of each hour are kept");
+
+  /** How long sums of days are kept. */
+  public static final Setting<Duration> STATISTICS_DAYS =
+      duration(
+          "monotick.statistics.days",
+          Duration.ofDays(1_100),
+          Duration.ofDays(1),
+          Duration.ofDays(36_600),
+          "how long sums of each day are kept");
+
+  /** How many dead letters of a tenant are too many. */
+  public static final Setting<Long> ALERT_DEAD_LETTERS =
+      limit(
+          "monotick.alert.dead-letters",
+          100,
+          "dead letters of a tenant above which the scheduler's health says so");
+
   /** All of them. */
   static final List<Setting<?>> ALL =
       List.of(
@@ -71,7 +121,13 @@ public final class JobSettings {
           QUEUE_DEPTH,
           RETENTION_INTERVAL,
           RETENTION_GRACE,
-          ESCALATION_INTERVAL);
+          ESCALATION_INTERVAL,
+          JOBS_PER_HOUR,
+          STATISTICS_INTERVAL,
+          STATISTICS_MINUTES,
+          STATISTICS_HOURS,
+          STATISTICS_DAYS,
+          ALERT_DEAD_LETTERS);
 
   private JobSettings() {}
 }

@@ -12,7 +12,9 @@ public enum Quota {
   /** Agents. */
   AGENTS("agents", "agents"),
   /** Schedules. */
-  SCHEDULES("schedules", "schedules");
+  SCHEDULES("schedules", "schedules"),
+  /** Jobs made since the full hour. */
+  JOBS_PER_HOUR("jobs_per_hour", "jobsPerHour");
 
   private final String column;
   private final String field;
@@ -37,6 +39,7 @@ public enum Quota {
       case RETAINED_JOBS -> JobSettings.RETAINED_JOBS;
       case AGENTS -> JobSettings.AGENTS;
       case SCHEDULES -> JobSettings.SCHEDULES;
+      case JOBS_PER_HOUR -> JobSettings.JOBS_PER_HOUR;
     };
   }
 }

@@ -27,6 +27,7 @@ public class Quotas {
   private final Sql sql;
   private final Settings settings;
   private final QuotaRefusals refusals;
+  private final JobsPerHour perHour;
   private final Map<Quota, QuotaUse> uses = new EnumMap<>(Quota.class);
 
   /** How a tenant's row is held until the transaction ends. */
@@ -41,7 +42,8 @@ public class Quotas {
 
     Hold(String lock) {
       statement =
-          "select active_jobs, retained_jobs, agents, schedules, suspended, retained_policy"
+          "select active_jobs, retained_jobs, agents, schedules, jobs_per_hour, suspended,"
+              + " retained_policy"
               + " from @tenant where name = :tenant"
               + lock;
     }
@@ -64,23 +66,46 @@ public class Quotas {
    */
   record Usage(Quota quota, long used, long limit) {}
 
-  Quotas(Sql sql, Settings settings, QuotaRefusals refusals, List<QuotaUse> uses) {
+  Quotas(
+      Sql sql,
+      Settings settings,
+      QuotaRefusals refusals,
+      JobsPerHour perHour,
+      List<QuotaUse> uses) {
     this.sql = sql;
     this.settings = settings;
     this.refusals = refusals;
+    this.perHour = perHour;
     uses.forEach(use -> this.uses.put(use.quota(), use));
   }
 
   /**
    * Refuses with 429 if the tenant may not have so many more, with 403 if it is suspended. Active
-   * jobs are also jobs on record, which some tenants rather have refused than forgotten.
+   * jobs are also jobs of this hour, and on record, which some tenants rather have refused than
+   * forgotten. Whoever makes jobs then says by {@link #made} how many he made.
    */
   public void require(String tenant, Quota quota, long more) {
     Terms terms = read(tenant, Hold.ALONE);
     requireActive(tenant, terms);
-    check(tenant, quota, terms, more);
-    if (quota == Quota.ACTIVE_JOBS && terms.refusesRetained()) {
-      check(tenant, Quota.RETAINED_JOBS, terms, more);
+    for (Quota each : with(quota, terms)) {
+      check(tenant, each, terms, more);
+    }
+  }
+
+  /** What else counts what is counted here. */
+  private static List<Quota> with(Quota quota, Terms terms) {
+    if (quota != Quota.ACTIVE_JOBS) {
+      return List.of(quota);
+    }
+    return terms.refusesRetained()
+        ? List.of(quota, Quota.JOBS_PER_HOUR, Quota.RETAINED_JOBS)
+        : List.of(quota, Quota.JOBS_PER_HOUR);
+  }
+
+  /** Counts jobs that were made in the open transaction, with the tenant locked. */
+  public void made(String tenant, long jobs) {
+    if (jobs > 0) {
+      perHour.made(tenant, jobs);
     }
   }
 
@@ -106,10 +131,11 @@ public class Quotas {
     if (terms.suspended()) {
       return 0;
     }
-    long room = room(tenant, quota, terms);
-    return quota == Quota.ACTIVE_JOBS && terms.refusesRetained()
-        ? Math.min(room, room(tenant, Quota.RETAINED_JOBS, terms))
-        : room;
+    long room = Long.MAX_VALUE;
+    for (Quota each : with(quota, terms)) {
+      room = Math.min(room, room(tenant, each, terms));
+    }
+    return room;
   }
 
   /**
@@ -128,8 +154,7 @@ public class Quotas {
   }
 
   private static boolean isLimited(Terms terms) {
-    return terms.limit(Quota.ACTIVE_JOBS) >= 0
-        || (terms.refusesRetained() && terms.limit(Quota.RETAINED_JOBS) >= 0);
+    return with(Quota.ACTIVE_JOBS, terms).stream().anyMatch(each -> terms.limit(each) >= 0);
   }
 
   /** What somebody may add in the transaction that is open. */
@@ -143,11 +168,16 @@ public class Quotas {
       this.terms = terms;
     }
 
-    /** Refuses with 429 if, with what this transaction added, the tenant has more than it may. */
+    /**
+     * Refuses with 429 if, with what this transaction added, the tenant has more than it may. Jobs
+     * that were made are counted here.
+     */
     public void requireKept(long added) {
-      checkKept(tenant, Quota.ACTIVE_JOBS, terms, added);
-      if (terms.refusesRetained()) {
-        checkKept(tenant, Quota.RETAINED_JOBS, terms, added);
+      if (terms.limit(Quota.JOBS_PER_HOUR) >= 0) {
+        made(tenant, added);
+      }
+      for (Quota each : with(Quota.ACTIVE_JOBS, terms)) {
+        checkKept(tenant, each, terms, added);
       }
     }
   }
@@ -207,7 +237,7 @@ public class Quotas {
                 + "; "
                 + refusal.more()
                 + " more were asked for",
-            LATER)
+            refusal.quota() == Quota.JOBS_PER_HOUR ? perHour.left() : LATER)
         .with("quota", what)
         .with("limit", refusal.limit())
         .with("used", refusal.used());

@@ -141,6 +141,30 @@ class EventTest {
   }
 
   @Test
+  void nobodyListensLongerThanTheLongest() {
+    try (Installation other =
+        installation
+            .sibling()
+            .with("monotick.replica.name", "other")
+            .with("monotick.events.interval", "50ms")
+            .with("monotick.events.longest", "1s")) {
+      other.start();
+      long last;
+      try (Listener first = new Listener(other.port(0), "e2", 0)) {
+        append(0, "e2", 1, "before");
+        Eventually.until("it is told to connect anew", () -> !first.thread.isAlive());
+        assertThat(first.ids).isNotEmpty();
+        assertThat(first.lines).noneSatisfy(line -> assertThat(line).startsWith("ended: "));
+        last = first.ids.get(first.ids.size() - 1);
+      }
+      append(0, "e2", 1, "between");
+      try (Listener second = new Listener(other.port(0), "e2", last)) {
+        Eventually.until("it goes on where it was", () -> second.ids.contains(last + 1));
+      }
+    }
+  }
+
+  @Test
   void whoComesBackMissesNothingAndHearsNothingTwice() {
     append(0, "e3", 700, "x");
     List<Long> heard = new ArrayList<>();

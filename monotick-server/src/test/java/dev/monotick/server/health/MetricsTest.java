@@ -49,6 +49,18 @@ class MetricsTest {
       assertThat(api.get("/prometheus").raw().body())
           .contains("monotick_jobs_ready{queue=\"default\"} 0.0")
           .contains("monotick_rate_limit_refused_total{limiter=\"key-read\"}");
+      Eventually.until(
+          "how much of its quotas a tenant uses",
+          () ->
+              api.get("/prometheus")
+                  .raw()
+                  .body()
+                  .contains("monotick_quota_used{quota=\"retainedJobs\",tenant=\"default\"} 1.0"));
+      assertThat(api.get("/prometheus").raw().body())
+          .contains("monotick_quota_used{quota=\"jobsPerHour\",tenant=\"default\"} 1.0")
+          .contains("monotick_quota_used{quota=\"activeJobs\",tenant=\"default\"} 0.0")
+          .contains("monotick_quota_used{quota=\"schedules\",tenant=\"default\"} 0.0")
+          .contains("monotick_quota_used{quota=\"agents\",tenant=\"default\"} 0.0");
     }
   }
 

@@ -51,6 +51,12 @@ class SettingProofTest {
       monotick.job-retention.interval = setting.SettingEffectTest.loopsRunAsOftenAsIsSet
       monotick.job-retention.grace = tenant.QuotaTest.theOldestOnRecordAreForgottenOrNewOnesRefused
       monotick.approvals.interval = job.ApprovalTest.othersMayDecideWhenNobodyHasInTime
+      monotick.quota.jobs-per-hour = tenant.JobsPerHourTest.itIsChangedLiveAndCountsWhatSchedulesMake
+      monotick.statistics.interval = statistics.JobsOverTimeTest.itIsATaskThatOneReplicaRunsAndCountsByItself
+      monotick.statistics.minutes = statistics.JobsOverTimeTest.eachResolutionIsKeptForItsTime
+      monotick.statistics.hours = statistics.JobsOverTimeTest.eachResolutionIsKeptForItsTime
+      monotick.statistics.days = statistics.JobsOverTimeTest.eachResolutionIsKeptForItsTime
+      monotick.alert.dead-letters = health.DeadLetterTest.whoHasTooManyIsToldOnceAndAgainWhenItHappensAgain
       monotick.idempotency.retention = setting.SettingEffectTest.oldIdempotencyKeysAreForgotten
       monotick.idempotency.cleanup-interval = setting.SettingEffectTest.loopsRunAsOftenAsIsSet
       monotick.audit.verification-interval = setting.SettingEffectTest.loopsRunAsOftenAsIsSet
@@ -85,6 +91,9 @@ class SettingProofTest {
       monotick.events.interval = setting.SettingEffectTest.loopsRunAsOftenAsIsSet
       monotick.events.heartbeat = event.EventTest.whatChangesOnOneReplicaIsToldOnAnother
       monotick.events.longest = setting.SettingEffectTest.whoListensToEventsHasToConnectAnewAfterAWhile
+      monotick.tracing.endpoint = trace.TracingSettingsTest.aCollectorThatWantsAKeyGetsIt
+      monotick.tracing.sample = trace.TracingSettingsTest.asManyTracesAreSentAsIsSet
+      monotick.tracing.headers = trace.TracingSettingsTest.aCollectorThatWantsAKeyGetsIt
       monotick.server.trusted-proxies = web.ForwardedTest.aHeaderOfOneWhoIsNotTrustedIsIgnored
       monotick.http.allow-private = execution.HttpJobTest.privateAddressesAreNotCalled
       monotick.http.allow = execution.HttpJobTest.aCallSaysWhatItIsFor

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.monotick.server.statistics;
+
+import org.jspecify.annotations.NullMarked;
