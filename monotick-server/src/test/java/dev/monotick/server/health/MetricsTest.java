@@ -57,7 +57,7 @@ class MetricsTest {
                   .body()
                   .contains("monotick_quota_used{quota=\"retainedJobs\",tenant=\"default\"} 1.0"));
       assertThat(api.get("/prometheus").raw().body())
-          .contains("monotick_quota_used{quota=\"jobsPerHour\",tenant=\"default\"} 1.0")
+          .contains("monotick_quota_used{quota=\"jobsPerHour\",tenant=\"default\"} 0.0")
           .contains("monotick_quota_used{quota=\"activeJobs\",tenant=\"default\"} 0.0")
           .contains("monotick_quota_used{quota=\"schedules\",tenant=\"default\"} 0.0")
           .contains("monotick_quota_used{quota=\"agents\",tenant=\"default\"} 0.0");
