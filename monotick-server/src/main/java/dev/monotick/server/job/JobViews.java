@@ -65,7 +65,12 @@ class JobViews {
         job.attempts().stream().map(JobViews::attempt).toList(),
         job.result().map(this::json).orElse(null),
         ended(job),
-        remote.of(job.id()).orElse(null));
+        begun(job) ? remote.of(job.id()).orElse(null) : null);
+  }
+
+  /** What was never claimed was never begun anywhere else. */
+  private static boolean begun(Job job) {
+    return job.run().isPresent() || !job.attempts().isEmpty();
   }
 
   private static java.time.@Nullable Instant ended(Job job) {
