@@ -39,11 +39,7 @@ public interface EngineThreads {
   /** Returns an executor for listeners, which runs what it is given in order, elsewhere. */
   Executor listenerExecutor(String name);
 
-  /**
-   * Runs a check on the loop whenever time has jumped, and at least every 100 milliseconds while a
-   * body runs; every half second while none does, since then nobody has to be stopped. Called on
-   * the loop.
-   */
+  /** Runs a check on the loop at least every 100 milliseconds, and whenever time has jumped. */
   void watch(Runnable check);
 
   /** Lets the body that calls this wait; returns early when the condition holds and it is woken. */

@@ -13,16 +13,10 @@ import org.slf4j.LoggerFactory;
  * One thread that runs actions in order, and timers when they are due. An action costs its place in
  * a queue and no more: tens of thousands a second go through here, most of them without delay,
  * which is what the JDK's scheduled executors make expensive.
- *
- * <p>While the thread sleeps, a {@link HelperThread} runs what it has for the loop itself. Still
- * one action runs at a time, in order, and each sees what those before it did.
  */
 final class LoopThread {
 
   private static final Logger log = LoggerFactory.getLogger(LoopThread.class);
-
-  /** After so many a helper leaves the rest to the loop: it has something else to do. */
-  private static final int MOST_BY_HELPER = 16;
 
   private final Ticker ticker;
   private final ReentrantLock lock = new ReentrantLock();
@@ -33,9 +27,6 @@ final class LoopThread {
   private ArrayDeque<Runnable> spare = new ArrayDeque<>();
   private long sequence;
   private int cancelled;
-  private boolean running; // somebody runs actions
-  private boolean batchRuns; // and that is the thread itself
-  private boolean held; // the thread waits for a helper
   private boolean closed;
 
   LoopThread(Ticker ticker) {
@@ -47,44 +38,18 @@ final class LoopThread {
     threads.newThread(this::run).start();
   }
 
-  /** Adds an action, or runs it if the thread is a helper; false if the loop is closed. */
+  /** Adds an action; false if the loop is closed. */
   boolean execute(Runnable action) {
     lock.lock();
     try {
       if (closed) {
         return false;
       }
-      if (running || !queue.isEmpty() || !(Thread.currentThread() instanceof HelperThread)) {
-        queue.add(action);
-        if (!running) {
-          work.signal();
-        }
-        return true;
-      }
-      running = true;
+      queue.add(action);
+      work.signal();
+      return true;
     } finally {
       lock.unlock();
-    }
-    help(action);
-    return true;
-  }
-
-  private void help(Runnable first) {
-    Runnable action = first;
-    for (int done = 1; action != null; done++) {
-      run(action);
-      lock.lock();
-      try {
-        action = done < MOST_BY_HELPER ? queue.poll() : null;
-        if (action == null) {
-          running = false;
-          if (held || !queue.isEmpty()) {
-            work.signal();
-          }
-        }
-      } finally {
-        lock.unlock();
-      }
     }
   }
 
@@ -139,17 +104,7 @@ final class LoopThread {
   private @Nullable ArrayDeque<Runnable> next() {
     lock.lock();
     try {
-      if (batchRuns) {
-        batchRuns = false;
-        running = false;
-      }
       while (true) {
-        if (running) {
-          held = true;
-          await(null);
-          held = false;
-          continue;
-        }
         ArrayDeque<Runnable> batch = spare;
         addDue(batch);
         if (!queue.isEmpty()) {
@@ -163,14 +118,12 @@ final class LoopThread {
           }
         }
         if (!batch.isEmpty()) {
-          running = true;
-          batchRuns = true;
           return batch;
         }
         if (closed) {
           return null;
         }
-        await(timers.peek());
+        await();
       }
     } finally {
       lock.unlock();
@@ -189,8 +142,9 @@ final class LoopThread {
   }
 
   @SuppressWarnings("WaitNotInLoop") // the loop is in next()
-  private void await(@Nullable Timer first) {
+  private void await() {
     try {
+      Timer first = timers.peek();
       if (first == null) {
         work.await();
       } else {

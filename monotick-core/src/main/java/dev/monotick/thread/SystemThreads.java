@@ -12,8 +12,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -28,7 +26,6 @@ public final class SystemThreads implements EngineThreads {
   private static final Logger log = LoggerFactory.getLogger(SystemThreads.class);
   private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
   private static final Duration WATCH_EVERY = Duration.ofMillis(80);
-  private static final Duration WATCH_IDLE_EVERY = Duration.ofMillis(400);
   private static final long SLEEP_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Ticker ticker = Ticker.system();
@@ -36,19 +33,13 @@ public final class SystemThreads implements EngineThreads {
   private final ExecutorService calls;
   private final ExecutorService listeners;
   private final BodyExecutor bodies;
-  private final AtomicInteger running = new AtomicInteger(); // bodies
-  private Runnable watchSoon = () -> {}; // only the loop looks at it
-  private volatile boolean watchesSlowly;
 
   /** Creates the threads of the replica of that name. */
   public SystemThreads(String replica) {
     String prefix = "monotick-" + replica;
     // Not a daemon: a process whose only work is its tasks must not end.
     loop.start(new NamedThreads(prefix + "-loop", false));
-    AtomicLong number = new AtomicLong();
-    calls =
-        Executors.newCachedThreadPool(
-            work -> new HelperThread(work, prefix + "-call-" + number.incrementAndGet()));
+    calls = Executors.newCachedThreadPool(new NamedThreads(prefix + "-call", true));
     listeners = Executors.newCachedThreadPool(new NamedThreads(prefix + "-listener", true));
     bodies = BodyExecutor.best(prefix + "-body");
   }
@@ -80,11 +71,8 @@ public final class SystemThreads implements EngineThreads {
                     Result.failed(new TimeoutException(what + " took longer than " + timeout)));
               }
             });
-    if (HelperThread.offer(pending)) {
-      return;
-    }
     try {
-      calls.execute(() -> HelperThread.runAll(pending));
+      calls.execute(pending);
     } catch (RejectedExecutionException e) {
       log.debug("dropped, the engine is closed call={}", what);
     }
@@ -111,7 +99,7 @@ public final class SystemThreads implements EngineThreads {
       super.set(result);
       if (answer()) {
         deadline.cancel();
-        HelperThread.runLast(() -> SystemThreads.this.execute(() -> reply.handle(result)));
+        SystemThreads.this.execute(() -> reply.handle(result));
       }
     }
   }
@@ -126,25 +114,7 @@ public final class SystemThreads implements EngineThreads {
 
   @Override
   public Body body(String name, Runnable body) {
-    running.incrementAndGet();
-    if (watchesSlowly) {
-      watchesSlowly = false;
-      execute(() -> watchSoon.run());
-    }
-    try {
-      return bodies.run(
-          name,
-          () -> {
-            try {
-              body.run();
-            } finally {
-              running.decrementAndGet();
-            }
-          });
-    } catch (RuntimeException | Error e) {
-      running.decrementAndGet(); // it was not taken
-      throw e;
-    }
+    return bodies.run(name, body);
   }
 
   @Override
@@ -154,22 +124,12 @@ public final class SystemThreads implements EngineThreads {
 
   @Override
   public void watch(Runnable check) {
-    watchesSlowly = true; // before it looks for bodies: one that begins meanwhile sees it
-    if (running.get() > 0) {
-      watchesSlowly = false;
-    }
-    Cancellable next =
-        schedule(
-            watchesSlowly ? WATCH_IDLE_EVERY : WATCH_EVERY,
-            () -> {
-              watch(check); // first, so that a check that fails is made again
-              check.run();
-            });
-    watchSoon =
+    schedule(
+        WATCH_EVERY,
         () -> {
-          next.cancel();
-          watch(check);
-        };
+          watch(check); // first, so that a check that fails is made again
+          check.run();
+        });
   }
 
   @Override

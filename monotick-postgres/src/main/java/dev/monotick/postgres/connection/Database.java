@@ -111,14 +111,17 @@ public final class Database {
   /**
    * Prepares a query that is run with the limits of a transaction, yet takes one round trip and not
    * three: limits and query are sent together, in autocommit, which makes them one transaction.
+   * Somebody else's transaction keeps the limits that it has.
    */
-  public static PreparedStatement prepareLimited(Connection connection, String query)
-      throws SQLException {
-    return connection.prepareStatement(LIMITS + ";" + query);
+  public PreparedStatement prepareLimited(Connection connection, String query) throws SQLException {
+    return connection.prepareStatement(joined == null ? LIMITS + ";" + query : query);
   }
 
   /** Runs what {@link #prepareLimited} prepared and returns what the query gave. */
-  public static ResultSet executeLimited(PreparedStatement statement) throws SQLException {
+  public ResultSet executeLimited(PreparedStatement statement) throws SQLException {
+    if (joined != null) {
+      return statement.executeQuery();
+    }
     statement.execute();
     if (!statement.getMoreResults()) { // the first are those of the limits
       throw new SchedulerException("a query gave no rows but " + statement.getUpdateCount());

@@ -79,9 +79,9 @@ final class JobReader {
     JobRow job = null;
     List<JobAttempt> attempts = new ArrayList<>();
     Optional<byte[]> result = Optional.empty();
-    try (PreparedStatement statement = Database.prepareLimited(connection, find)) {
+    try (PreparedStatement statement = database.prepareLimited(connection, find)) {
       statement.setLong(1, id.value());
-      try (ResultSet row = Database.executeLimited(statement)) {
+      try (ResultSet row = database.executeLimited(statement)) {
         while (row.next()) {
           if (job == null) {
             job = JobRow.read(row);
@@ -115,10 +115,10 @@ final class JobReader {
         "reading the log of job " + id,
         connection -> {
           List<JobNote.Line> lines = new ArrayList<>();
-          try (PreparedStatement statement = Database.prepareLimited(connection, log)) {
+          try (PreparedStatement statement = database.prepareLimited(connection, log)) {
             statement.setLong(1, id.value());
             statement.setInt(2, most);
-            try (ResultSet row = Database.executeLimited(statement)) {
+            try (ResultSet row = database.executeLimited(statement)) {
               while (row.next()) {
                 lines.add(
                     new JobNote.Line(
@@ -155,8 +155,8 @@ final class JobReader {
         "reading the counts of jobs",
         connection -> {
           List<JobCount> all = new ArrayList<>();
-          try (PreparedStatement statement = Database.prepareLimited(connection, counts);
-              ResultSet row = Database.executeLimited(statement)) {
+          try (PreparedStatement statement = database.prepareLimited(connection, counts);
+              ResultSet row = database.executeLimited(statement)) {
             while (row.next()) {
               all.add(
                   new JobCount(

@@ -71,10 +71,10 @@ final class JobSearch {
   }
 
   List<Job> list(Connection connection, List<JobId> ids) throws SQLException {
-    try (PreparedStatement statement = Database.prepareLimited(connection, these)) {
+    try (PreparedStatement statement = database.prepareLimited(connection, these)) {
       Object[] numbers = ids.stream().map(JobId::value).toArray();
       statement.setArray(1, connection.createArrayOf("bigint", numbers));
-      return read(Database.executeLimited(statement));
+      return read(database.executeLimited(statement));
     }
   }
 

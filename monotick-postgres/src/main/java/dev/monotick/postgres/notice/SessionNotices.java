@@ -5,7 +5,6 @@ import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.LockKey;
 import dev.monotick.postgres.connection.SchemaName;
 import dev.monotick.postgres.connection.Session;
-import dev.monotick.thread.HelperThread;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -76,7 +75,8 @@ public final class SessionNotices implements Notices {
     this.channel = "monotick_" + schema.text();
     this.presence = LockKey.of(schema, "replica", process.toString());
     this.session = database.session(this::prepare);
-    this.thread = new HelperThread(this::run, "monotick-notices-" + schema.text());
+    this.thread = new Thread(this::run, "monotick-notices-" + schema.text());
+    thread.setDaemon(true);
   }
 
   /**

@@ -27,9 +27,18 @@ class ProvenLately {
     this.time = time;
   }
 
+  /** Says whether it was right lately; whoever uses it again and again stays proven. */
   boolean has(String credential) {
-    Long end = until.get(hash(credential));
-    return end != null && end - time.nanos() > 0;
+    String hash = hash(credential);
+    long now = time.nanos();
+    Long end = until.get(hash);
+    if (end == null || end - now <= 0) {
+      return false;
+    }
+    if (end - now < REMEMBERED / 2) {
+      until.replace(hash, end, now + REMEMBERED);
+    }
+    return true;
   }
 
   void add(String credential) {

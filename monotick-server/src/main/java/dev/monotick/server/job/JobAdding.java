@@ -32,7 +32,8 @@ class JobAdding {
    */
   List<Enqueued> add(
       String tenant, List<JobDraft> drafts, JobOrder.Follow follow, Optional<JobId> parent) {
-    Quotas.Entry entry = quotas.enter(tenant);
+    Quotas.Entry entry =
+        insertion.mustBeAlone(tenant, drafts) ? quotas.enterAlone(tenant) : quotas.enter(tenant);
     insertion.require(tenant, drafts, parent);
     List<Enqueued> added =
         tracing.addingDrafts(drafts, traced -> insertion.insert(traced, follow, parent));

@@ -38,6 +38,20 @@ class JobInsertion {
     this.settings = settings;
   }
 
+  /**
+   * Says whether nobody else may add jobs to the tenant meanwhile: so that new queues are counted
+   * one at a time, and so that whoever waits for somebody's unique key, or keeps others waiting for
+   * his, has locked the tenant first, as those do who retry jobs.
+   */
+  boolean mustBeAlone(String tenant, List<JobDraft> drafts) {
+    return drafts.stream().anyMatch(each -> each.unique().isPresent())
+        || (settings.get(JobSettings.QUEUES) >= 0 && !allKnown(tenant, drafts));
+  }
+
+  private boolean allKnown(String tenant, List<JobDraft> drafts) {
+    return drafts.stream().allMatch(each -> isKnown(tenant, each.lane().queue()));
+  }
+
   /** Refuses queues and parents that cannot be. */
   void require(String tenant, List<JobDraft> drafts, Optional<JobId> parent) {
     requireQueues(tenant, drafts);
@@ -79,7 +93,7 @@ class JobInsertion {
   /** A queue that was used once is known to all replicas for good, so nobody may make up many. */
   private void requireQueues(String tenant, List<JobDraft> drafts) {
     long most = settings.get(JobSettings.QUEUES);
-    if (most < 0 || drafts.stream().allMatch(each -> isKnown(tenant, each.lane().queue()))) {
+    if (most < 0 || allKnown(tenant, drafts)) {
       return;
     }
     Set<String> queues =

@@ -32,9 +32,8 @@ class Plans {
    * @param version which version of it
    * @param spec what somebody wants
    * @param plan what that means
-   * @param description its times in plain English
    */
-  record Understood(long version, ScheduleSpec spec, Plan plan, String description) {}
+  record Understood(long version, ScheduleSpec spec, Plan plan) {}
 
   Plans(WorkTypes types, JsonMapper json) {
     this.types = types;
@@ -78,7 +77,7 @@ class Plans {
             spec.catchUpPolicy(),
             spec.failuresAllowed(),
             work(schedule.tenant(), spec));
-    Understood understood = new Understood(schedule.version(), spec, plan, plan.times().describe());
+    Understood understood = new Understood(schedule.version(), spec, plan);
     if (plan.work() instanceof Plan.Work.Job) { // others may be understood later
       synchronized (remembered) {
         remembered.put(schedule.id(), understood);

@@ -239,7 +239,7 @@ class Schedules {
     try {
       Plans.Understood understood = plans.understood(stored);
       spec = understood.spec().shown(stored.enabled());
-      description = understood.description();
+      description = understood.plan().times().describe();
       followsEnds = understood.plan().followsEnds();
       Optional<Instant> time = stored.nextAt();
       while (time.isPresent() && next.size() < times) {

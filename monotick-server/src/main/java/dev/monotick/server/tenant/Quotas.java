@@ -142,13 +142,20 @@ public class Quotas {
    * Lets somebody add jobs who learns only by adding how many he adds; he then calls {@link
    * Entry#requireKept}. Refuses if the tenant is suspended. A tenant that may have any number is
    * held with others, so that those who add jobs to it do not wait for each other; a limit that is
-   * set meanwhile counts from the next request on.
+   * set meanwhile, or a suspension, counts from the next request on.
    */
   public Entry enter(String tenant) {
     Terms terms = read(tenant, Hold.THERE);
     if (isLimited(terms)) {
       terms = read(tenant, Hold.ALONE);
     }
+    requireActive(tenant, terms);
+    return new Entry(tenant, terms);
+  }
+
+  /** The same for somebody who needs that nobody else adds anything meanwhile. */
+  public Entry enterAlone(String tenant) {
+    Terms terms = read(tenant, Hold.ALONE);
     requireActive(tenant, terms);
     return new Entry(tenant, terms);
   }
