@@ -98,8 +98,8 @@ class AccessFilter extends OncePerRequestFilter {
     }
     String credential = header.substring(BEARER.length()).strip();
     String address = ClientAddress.of(request);
-    boolean known = proven.has(credential);
-    if (!known) {
+    ProvenLately.Standing standing = proven.of(credential);
+    if (standing == ProvenLately.Standing.UNKNOWN) {
       failed.require(address);
     }
     Optional<String> asked = Optional.ofNullable(request.getHeader(TENANT_HEADER));
@@ -111,7 +111,7 @@ class AccessFilter extends OncePerRequestFilter {
           ? failed.failed(address, ApiKeys.claimed(credential), problem)
           : problem;
     }
-    if (!known) {
+    if (standing != ProvenLately.Standing.FRESH) {
       proven.add(credential);
     }
     return Optional.of(caller);

@@ -27,18 +27,17 @@ class ProvenLately {
     this.time = time;
   }
 
-  /** Says whether it was right lately; whoever uses it again and again stays proven. */
-  boolean has(String credential) {
-    String hash = hash(credential);
-    long now = time.nanos();
-    Long end = until.get(hash);
-    if (end == null || end - now <= 0) {
-      return false;
-    }
-    if (end - now < REMEMBERED / 2) {
-      until.replace(hash, end, now + REMEMBERED);
-    }
-    return true;
+  /** How well a credential is known: one that was right a while ago is to be added again. */
+  enum Standing {
+    UNKNOWN,
+    OLD,
+    FRESH
+  }
+
+  Standing of(String credential) {
+    Long end = until.get(hash(credential));
+    long left = end == null ? 0 : end - time.nanos();
+    return left <= 0 ? Standing.UNKNOWN : left < REMEMBERED / 2 ? Standing.OLD : Standing.FRESH;
   }
 
   void add(String credential) {

@@ -237,7 +237,7 @@ class ApprovalTest {
     assertThat(field(owner, "approvals", 3, "approvers", both)).isEqualTo("approval.approvers");
   }
 
-  /** Each job expires, is escalated and is approved at about the same time. */
+  /** Jobs are approved before and while they are escalated, and while and after they expire. */
   @Test
   void ofADecisionAnExpiryAndAnEscalationEachComesInItsTurn() {
     Person owner = person("OPERATOR");
@@ -250,13 +250,13 @@ class ApprovalTest {
           create(
               owner,
               "within",
-              "PT1S",
+              "PT2S",
               "approvers",
               List.of(approver.name()),
               "escalation",
-              Api.json("after", "PT0.9S", "to", List.of(boss.name())));
+              Api.json("after", "PT1S", "to", List.of(boss.name())));
       jobs.add(job);
-      long delay = 700_000_000L + i * 10_000_000L;
+      long delay = i * 40_000_000L; // the first before either, the last after both
       all.add(CompletableFuture.supplyAsync(() -> race(job, delay, approver, boss), threads));
     }
     List<Set<Integer>> answers = all.stream().map(CompletableFuture::join).toList();
