@@ -3,7 +3,9 @@ package dev.monotick.postgres.job;
 import static dev.monotick.postgres.job.JobFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.job.JobId;
 import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.Enqueued;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobOrder;
 import dev.monotick.job.store.JobStore;
@@ -82,9 +84,10 @@ final class JobPlanTest {
         .isEmpty();
   }
 
-  /** Adds, claims, ends in every way, repeats and rescues. */
+  /** Adds, claims, ends in every way, repeats, rescues and looks. */
   private void turnsOf(JobStore store) {
-    store.enqueue(JobOrder.of(JobFixture.drafts(20)));
+    List<JobId> added =
+        store.enqueue(JobOrder.of(JobFixture.drafts(20))).stream().map(Enqueued::id).toList();
     List<ClaimedJob> claimed = store.turn(fixture.wanting(10)).jobs();
     assertThat(claimed).hasSize(10);
     List<JobFinish> ends =
@@ -100,6 +103,9 @@ final class JobPlanTest {
     store.turn(fixture.wanting(gone, 5, List.of()));
     fixture.declareGone(gone);
     store.rescue();
+    assertThat(store.find(added.get(7))).isPresent();
+    assertThat(store.list(added)).hasSize(20);
+    assertThat(plans).contains("wanted");
   }
 
   private DataSource explaining() {

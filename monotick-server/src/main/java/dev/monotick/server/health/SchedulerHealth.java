@@ -111,6 +111,33 @@ class SchedulerHealth {
     return health.build();
   }
 
+  /** Stored schedules that are due and that nobody fires. */
+  @Bean
+  HealthIndicator schedulesHealthIndicator(LatenessWatch watch) {
+    return () -> {
+      LatenessWatch.Late late = watch.last();
+      return late.schedules() == 0
+          ? Health.up().build()
+          : Health.down()
+              .withDetail(
+                  "late",
+                  late.schedules()
+                      + " schedules, the first by "
+                      + late.longest().toSeconds()
+                      + " s; GET /v1/tasks says whether schedule-firing is paused or fails")
+              .build();
+    };
+  }
+
+  /** Looks on every replica, since every replica says how it is. */
+  @Bean
+  Task latenessWatchTask(LatenessWatch watch, Settings settings) {
+    return Task.named("lateness-watch")
+        .fixedDelay(settings.get(PlatformSettings.METRICS_INTERVAL))
+        .mode(HaMode.EVERY_REPLICA)
+        .run(context -> watch.look());
+  }
+
   /** More dead letters than is good: nothing is broken here, but somebody should look at them. */
   @Bean
   HealthIndicator deadLettersHealthIndicator(DeadLetterWatch watch) {
