@@ -41,6 +41,7 @@ public final class DirectSource implements ConnectionSource {
     properties.setProperty("tcpKeepAlive", "true");
     properties.setProperty("assumeMinServerVersion", "14");
     properties.setProperty("ApplicationName", "monotick");
+    PromptSockets.useIn(properties);
   }
 
   @Override
