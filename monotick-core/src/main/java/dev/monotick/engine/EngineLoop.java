@@ -91,7 +91,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   /** Starts; {@code first} gets the result of the first try to join. */
   void start(Consumer<Result<Boolean>> first) {
     running = true;
-    config.threads().watch(this::watch);
+    config.threads().watch(this::watch, this::needsWatch);
     shared.ledger().whenWaiting(() -> config.threads().execute(() -> rescueSoon(shared)));
     loops.values().stream().filter(loop -> loop.ledger() == local).forEach(this::makeKnown);
     workIfNeeded();
@@ -175,6 +175,11 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
       sharedNames = names;
     }
     return new ReplicaInfo(config.replica(), context.replicaName(), startedAt, names);
+  }
+
+  /** Leases end and clocks are set; where there is neither a task nor a job, nobody cares. */
+  private boolean needsWatch() {
+    return !loops.isEmpty() || (worker != null && worker.isBusy());
   }
 
   private void watch() {

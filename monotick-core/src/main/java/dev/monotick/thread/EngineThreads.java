@@ -39,8 +39,13 @@ public interface EngineThreads {
   /** Returns an executor for listeners, which runs what it is given in order, elsewhere. */
   Executor listenerExecutor(String name);
 
-  /** Runs a check on the loop at least every 100 milliseconds, and whenever time has jumped. */
-  void watch(Runnable check);
+  /**
+   * Runs a check on the loop, and whenever time has jumped: at least every 100 milliseconds while
+   * something depends on it, else every second, since each time a thread wakes has its price.
+   *
+   * @param needed says, on the loop, whether something depends on it
+   */
+  void watch(Runnable check, BooleanSupplier needed);
 
   /** Lets the body that calls this wait; returns early when the condition holds and it is woken. */
   void sleep(Duration duration, BooleanSupplier wake) throws InterruptedException;

@@ -21,12 +21,13 @@ final class LoopThread {
   private final Ticker ticker;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
-  // All that follows is guarded by the lock.
+  // What follows is guarded by the lock, but for what is volatile.
   private final PriorityQueue<Timer> timers = new PriorityQueue<>();
   private ArrayDeque<Runnable> queue = new ArrayDeque<>();
   private ArrayDeque<Runnable> spare = new ArrayDeque<>();
   private long sequence;
   private int cancelled;
+  private volatile Runnable afterActions = () -> {};
   private boolean closed;
 
   LoopThread(Ticker ticker) {
@@ -36,6 +37,11 @@ final class LoopThread {
   /** Starts the thread. */
   void start(NamedThreads threads) {
     threads.newThread(this::run).start();
+  }
+
+  /** Has something run on the loop whenever it has run what was waiting; must be quick. */
+  void afterActions(Runnable action) {
+    afterActions = action;
   }
 
   /** Adds an action; false if the loop is closed. */
@@ -87,6 +93,7 @@ final class LoopThread {
       for (Runnable action = batch.poll(); action != null; action = batch.poll()) {
         run(action);
       }
+      run(afterActions);
       batch = next();
     }
   }
@@ -132,11 +139,11 @@ final class LoopThread {
 
   private void addDue(ArrayDeque<Runnable> batch) {
     Timer first = timers.peek();
-    while (first != null && !closed && first.at - ticker.read() <= 0) {
+    while (first != null && !closed && first.isOver()) {
       timers.remove();
-      Timer due = first;
-      // It may be cancelled by an action that runs before it.
-      batch.add(due);
+      if (first.action != null) { // else nobody need wake for it
+        batch.add(first); // and may be cancelled by an action that runs before it
+      }
       first = timers.peek();
     }
   }
@@ -167,6 +174,10 @@ final class LoopThread {
       this.at = at;
       this.order = order;
       this.action = action;
+    }
+
+    boolean isOver() {
+      return action == null || at - ticker.read() <= 0;
     }
 
     @Override

@@ -26,6 +26,7 @@ public final class SystemThreads implements EngineThreads {
   private static final Logger log = LoggerFactory.getLogger(SystemThreads.class);
   private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
   private static final Duration WATCH_EVERY = Duration.ofMillis(80);
+  private static final Duration WATCH_IDLE = Duration.ofSeconds(1);
   private static final long SLEEP_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Ticker ticker = Ticker.system();
@@ -123,13 +124,45 @@ public final class SystemThreads implements EngineThreads {
   }
 
   @Override
-  public void watch(Runnable check) {
-    schedule(
-        WATCH_EVERY,
-        () -> {
-          watch(check); // first, so that a check that fails is made again
-          check.run();
-        });
+  public void watch(Runnable check, BooleanSupplier needed) {
+    new Watch(check, needed).start();
+  }
+
+  /** A check that is made again and again; all on the loop. */
+  private final class Watch {
+
+    private final Runnable check;
+    private final BooleanSupplier needed;
+    private boolean often;
+    private Cancellable next = () -> {};
+
+    Watch(Runnable check, BooleanSupplier needed) {
+      this.check = check;
+      this.needed = needed;
+    }
+
+    void start() {
+      loop.afterActions(this::hurry);
+      plan();
+    }
+
+    private void plan() {
+      often = needed.getAsBoolean();
+      next = schedule(often ? WATCH_EVERY : WATCH_IDLE, this::look);
+    }
+
+    private void look() {
+      plan(); // first, so that a check that fails is made again
+      check.run();
+    }
+
+    /** What is needed now may not have been when the next check was planned. */
+    private void hurry() {
+      if (!often && needed.getAsBoolean()) {
+        next.cancel();
+        plan();
+      }
+    }
   }
 
   @Override

@@ -110,7 +110,12 @@ public final class JobWorker {
     slots.stop(job -> true, StopCause.MEMBERSHIP_LOST);
   }
 
-  /** Sees to what takes too long; called all the time. */
+  /** Says whether there is anything that {@link #watch} sees to. */
+  public boolean isBusy() {
+    return slots.inHand() > 0 || !lastNotes.isEmpty();
+  }
+
+  /** Sees to what takes too long; called all the time while there is anything. */
   public void watch() {
     slots.watch();
     if (slots.giveBack(LONGEST_WAIT)) {

@@ -4,16 +4,13 @@ import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
-import dev.monotick.store.StoreException;
 import dev.monotick.thread.EngineThreads;
-import dev.monotick.thread.Result;
 import dev.monotick.thread.Retry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -21,24 +18,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The exchanges with the store: one at a time, each with all that ended meanwhile, and asking for
- * as many jobs as there is room for. One without a definite answer is repeated as it was.
+ * The exchanges with the store: each with all that ended meanwhile, and asking for as many jobs as
+ * there is room for.
  *
  * <p>A job is asked for as soon as there may be one; what ended may wait a moment for company, but
  * goes with whatever leaves first. While an exchange is under way the next one gathers, so batches
  * grow with the load by themselves.
+ *
+ * <p>Where many jobs end, their ends are reported on a line of their own beside the one that asks
+ * for jobs, so that the store does both at the same time. There is never more than one exchange
+ * that asks: jobs are claimed under its number.
  */
 final class Turns {
 
   private static final Logger log = LoggerFactory.getLogger(Turns.class);
-
-  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
 
   /** How long an end waits for company, and how many go at once without waiting. */
   private static final Duration LINGER = Duration.ofMillis(2);
 
   private static final int ENOUGH = 100;
   private static final int LARGEST = 2_000;
+
+  /** So many ends are worth an exchange of their own. */
+  private static final int MANY = 250;
+
+  /** With more unreported ends no jobs are asked for: what cannot be reported need not be run. */
+  private static final int TOO_MANY = 2 * LARGEST;
 
   /** The first wait after nothing was found; doubles up to what the store says. */
   private static final long FIRST_LOOK_MILLIS = 50;
@@ -50,22 +55,20 @@ final class Turns {
   private final JobSlots slots;
   private final JobTelemetry telemetry;
   private final Prefetch prefetch;
-  private final Retry retry;
+  private final Line asks;
+  private final Line reports;
   private final ConcurrentLinkedQueue<End> ends = new ConcurrentLinkedQueue<>();
   private final AtomicInteger endsWaiting = new AtomicInteger();
   private final AtomicBoolean told = new AtomicBoolean();
   private boolean open;
-  private volatile boolean inFlight; // written on the loop
   private boolean mayHaveJobs;
   private boolean wokenMeanwhile;
   private boolean lingering;
+  private boolean endsApart; // the exchange that asks has none because others are reported
   private int setAside; // ends that the store refused in company and that will be sent alone
   private long turns;
   private long lookMillis = FIRST_LOOK_MILLIS;
   private EngineThreads.Cancellable nextLook = () -> {};
-
-  /** A run that ended. */
-  private record End(JobFinish finish, @Nullable StopCause cause) {}
 
   Turns(
       WorkerContext context,
@@ -80,7 +83,9 @@ final class Turns {
     this.slots = slots;
     this.telemetry = telemetry;
     this.prefetch = new Prefetch(settings.concurrency(), context.time().nanos());
-    this.retry = new Retry(context.replica().hashCode());
+    Retry retry = new Retry(context.replica().hashCode());
+    this.asks = new Line(context, retry, new Answers());
+    this.reports = new Line(context, retry, new Answers());
   }
 
   /** Takes an end, on any thread; {@link #tell} follows. */
@@ -93,7 +98,8 @@ final class Turns {
   void tell() {
     // While an exchange is under way, its answer will see it; or else this sees that it came. To
     // wake the loop for each end costs more than most handlers do.
-    if (!inFlight && told.compareAndSet(false, true)) {
+    boolean nobodySees = !reports.isBusy() && (!asks.isBusy() || endsWaiting.get() >= MANY);
+    if (nobodySees && told.compareAndSet(false, true)) {
       threads.execute(
           () -> {
             told.set(false);
@@ -135,27 +141,39 @@ final class Turns {
   }
 
   boolean isQuiet() {
-    return !inFlight && endsWaiting.get() == 0 && setAside == 0;
+    return !asks.isBusy() && !reports.isBusy() && endsWaiting.get() == 0 && setAside == 0;
   }
 
   private void goOn() {
-    if (inFlight) {
+    if (endsWaiting.get() >= MANY && !reports.isBusy()) {
+      send(reports, 0);
+    }
+    // A small exchange is over soon, and what is sent then goes together.
+    boolean mayAsk = !asks.isBusy() && (!reports.isBusy() || reports.ends() >= MANY);
+    if (!mayAsk) {
       return;
     }
     int waiting = endsWaiting.get();
     int room = room();
-    if ((mayHaveJobs && room > 0) || waiting >= ENOUGH || (waiting > 0 && !open)) {
-      send(room);
-    } else if (waiting > 0 && !lingering) {
-      lingering = true;
-      threads.schedule(LINGER, this::lingered);
+    if (mayHaveJobs && room > 0) {
+      if (waiting < TOO_MANY) {
+        send(asks, room);
+      }
+    } else if (!reports.isBusy()) {
+      if (waiting >= ENOUGH || (waiting > 0 && !open)) {
+        send(room > 0 ? asks : reports, room);
+      } else if (waiting > 0 && !lingering) {
+        lingering = true;
+        threads.schedule(LINGER, this::lingered);
+      }
     }
   }
 
   private void lingered() {
-    if (lingering && !inFlight && endsWaiting.get() > 0) {
+    if (lingering && !asks.isBusy() && !reports.isBusy() && endsWaiting.get() > 0) {
       // An end may make room under a limit, or make a job due: so it is asked for jobs as well.
-      send(room());
+      int room = room();
+      send(room > 0 ? asks : reports, room);
     }
     lingering = false;
   }
@@ -164,66 +182,60 @@ final class Turns {
     return open && !handlers.isEmpty() ? prefetch.room(slots.inHand(), context.time().nanos()) : 0;
   }
 
-  private void send(int room) {
+  private void send(Line line, int room) {
     lingering = false;
+    List<End> batch = reports.isBusy() ? List.of() : gathered();
+    if (room > 0) {
+      wokenMeanwhile = false;
+      endsApart = reports.isBusy();
+      nextLook.cancel();
+    }
+    line.send(batch, turn(batch, room));
+  }
+
+  private List<End> gathered() {
     List<End> batch = new ArrayList<>(Math.min(LARGEST, endsWaiting.get()));
     for (End end = ends.poll(); end != null; end = batch.size() < LARGEST ? ends.poll() : null) {
       batch.add(end);
     }
     endsWaiting.addAndGet(-batch.size());
-    if (room > 0) {
-      wokenMeanwhile = false;
-      nextLook.cancel();
-    }
-    send(batch, turn(batch, room));
+    return batch;
   }
 
   private JobTurn turn(List<End> batch, int room) {
     List<JobFinish> finishes = batch.stream().map(End::finish).toList();
+    turns++;
+    // What claims nothing has no number: it may overtake a turn that does.
     return new JobTurn(
-        context.replica(), ++turns, finishes, room, handlers.kinds(), settings.queues());
+        context.replica(),
+        room > 0 ? turns : 0,
+        finishes,
+        room,
+        handlers.kinds(),
+        settings.queues());
   }
 
-  private void send(List<End> batch, JobTurn turn) {
-    inFlight = true;
-    if (context.store().isImmediate()) {
-      Result<JobTurnReply> result = immediate(turn);
-      threads.execute(() -> answered(batch, turn, result)); // not deeper into the stack
-      return;
-    }
-    threads.call(
-        "turn of jobs",
-        CALL_TIMEOUT,
-        () -> context.store().turn(turn),
-        result -> answered(batch, turn, result));
-  }
+  /** Takes answers. */
+  private final class Answers implements Line.Owner {
 
-  private Result<JobTurnReply> immediate(JobTurn turn) {
-    try {
-      return Result.of(context.store().turn(turn));
-    } catch (RuntimeException e) {
-      return Result.failed(e);
+    @Override
+    public void answered(List<End> batch, JobTurn turn, JobTurnReply reply) {
+      for (int i = 0; i < batch.size(); i++) {
+        End end = batch.get(i);
+        telemetry.ended(end.finish(), reply.finished().get(i), end.cause());
+      }
+      if (turn.most() == 0 || !endsApart) {
+        prefetch.ended(batch.size(), context.time().nanos());
+      }
+      take(turn, reply);
+      goOn();
     }
-  }
 
-  private void answered(List<End> batch, JobTurn turn, Result<JobTurnReply> result) {
-    if (!result.isValue()) {
-      unanswered(batch, turn, result.failure());
-      return;
+    @Override
+    public void refused(List<End> batch, Throwable failure, Duration wait) {
+      setAside += batch.size();
+      threads.schedule(wait, () -> Turns.this.refused(batch, failure));
     }
-    if (retry.isFailing()) {
-      log.info("turn of jobs was answered after {} failures", retry.failures());
-      retry.succeeded();
-    }
-    inFlight = false;
-    JobTurnReply reply = result.value();
-    for (int i = 0; i < batch.size(); i++) {
-      End end = batch.get(i);
-      telemetry.ended(end.finish(), reply.finished().get(i), end.cause());
-    }
-    prefetch.ended(batch.size(), context.time().nanos());
-    take(turn, reply);
-    goOn();
   }
 
   private void take(JobTurn turn, JobTurnReply reply) {
@@ -263,21 +275,6 @@ final class Turns {
             });
   }
 
-  private void unanswered(List<End> batch, JobTurn turn, Throwable failure) {
-    Duration wait = retry.failed();
-    if (failure instanceof StoreException || failure instanceof TimeoutException) {
-      if (retry.failures() == 1) {
-        log.warn("turn of jobs got no answer, trying again until there is one", failure);
-      }
-      threads.schedule(wait, () -> send(batch, turn));
-      return;
-    }
-    log.error("turn of jobs was refused ends={} most={}", batch.size(), turn.most(), failure);
-    inFlight = false;
-    setAside += batch.size();
-    threads.schedule(wait, () -> refused(batch, failure));
-  }
-
   /** The store did not like it: each end goes alone, so that one cannot hold up the others. */
   private void refused(List<End> batch, Throwable failure) {
     mayHaveJobs = true;
@@ -302,13 +299,13 @@ final class Turns {
       goOn();
       return;
     }
-    if (inFlight) {
+    if (reports.isBusy() || asks.isBusy()) {
       threads.schedule(LINGER, () -> alone(batch, index));
       return;
     }
     List<End> one = List.of(batch.get(index));
     setAside--;
-    send(one, turn(one, 0));
+    reports.send(one, turn(one, 0));
     threads.schedule(LINGER, () -> alone(batch, index + 1));
   }
 }

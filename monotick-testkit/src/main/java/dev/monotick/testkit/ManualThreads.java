@@ -121,7 +121,7 @@ final class ManualThreads implements EngineThreads {
   }
 
   @Override
-  public void watch(Runnable check) {
+  public void watch(Runnable check, BooleanSupplier needed) {
     checks.add(check);
   }
 

@@ -69,7 +69,9 @@ final class JobTurns {
 
   JobTurnReply turn(JobTurn wanted) {
     OpenClaims own = claims(wanted.replica());
-    own.sending(wanted.number());
+    if (wanted.most() > 0) {
+      own.sending(wanted.number());
+    }
     Ending ending = ending(own, wanted.finishes());
     LaneBook book = this.book; // also if it is forgotten meanwhile
     LaneTable table = lanes.known();
@@ -79,7 +81,9 @@ final class JobTurns {
     List<Boolean> finished = List.of();
     for (int tries = 1; ; tries++) {
       LaneBook.Plan plan =
-          book.plan(table, wanted, JobColumns.micros(clock.now()), clock.sendTime());
+          wanted.most() > 0
+              ? book.plan(table, wanted, JobColumns.micros(clock.now()), clock.sendTime())
+              : LaneBook.Plan.NOTHING;
       boolean promote = wanted.most() > 0 && due.isTimeToLook();
       Instant before = clock.now();
       Call call = new Call(wanted, ending, table, plan, promote);
@@ -247,7 +251,7 @@ final class JobTurns {
       JobColumns.set(statement, index++, plan.hints());
       JobColumns.set(statement, index++, plan.shares());
       statement.setBoolean(index++, promote);
-      LaneBook.Bounds bounds = wanted.most() > 0 ? plan.bounds() : LaneBook.Bounds.NONE;
+      LaneBook.Bounds bounds = plan.bounds();
       JobColumns.set(statement, index++, bounds.lanes());
       JobColumns.set(statement, index++, bounds.limits());
       JobColumns.set(statement, index, bounds.tenants());

@@ -60,7 +60,11 @@ final class LaneBook {
    * @param bounds which of them have limits
    */
   @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
-  record Plan(int[] lanes, long[] hints, int[] shares, Bounds bounds) {}
+  record Plan(int[] lanes, long[] hints, int[] shares, Bounds bounds) {
+
+    /** Asks for nothing. */
+    static final Plan NOTHING = new Plan(new int[0], new long[0], new int[0], Bounds.NONE);
+  }
 
   /** Limits of lanes: each pair of a lane and a limit, and whom it counts the lane for. */
   @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared

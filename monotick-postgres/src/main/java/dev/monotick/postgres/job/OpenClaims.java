@@ -17,7 +17,7 @@ final class OpenClaims {
 
   private final Map<Long, Open> open = new HashMap<>(); // guarded by this
   private final List<Long> over = new ArrayList<>(); // claims to be deleted; guarded by this
-  private long newest; // number of the turn that was sent last; guarded by this
+  private long newest; // number of the last turn that claims; guarded by this
 
   /** A claim, and how many of its runs are open. */
   private static final class Claim {
@@ -93,7 +93,7 @@ final class OpenClaims {
     return new Adding(number);
   }
 
-  /** Takes note that a turn is sent; one at a time is under way, numbers grow. */
+  /** Takes note that a turn that claims is sent; one at a time is under way, numbers grow. */
   synchronized void sending(long number) {
     newest = Math.max(newest, number);
   }

@@ -1,0 +1,12 @@
+package dev.monotick.worker;
+
+import dev.monotick.job.store.JobFinish;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run that ended here.
+ *
+ * @param finish how
+ * @param cause why it was stopped, null if it was not
+ */
+record End(JobFinish finish, @Nullable StopCause cause) {}

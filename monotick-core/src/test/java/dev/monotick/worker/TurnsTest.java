@@ -1,0 +1,345 @@
+package dev.monotick.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.audit.AuditSink;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobKind;
+import dev.monotick.job.JobLane;
+import dev.monotick.job.JobOutcome;
+import dev.monotick.job.JobRules;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobRun;
+import dev.monotick.job.store.JobStore;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.metric.MetricSink;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.store.StoreException;
+import dev.monotick.task.Effect;
+import dev.monotick.thread.EngineThreads;
+import dev.monotick.thread.Result;
+import dev.monotick.time.TimeSource;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What goes to the store when, with a store that answers when it is told to. */
+class TurnsTest {
+
+  private static final WorkerSettings SETTINGS = new WorkerSettings(2_000, Set.of());
+
+  private final ByHand threads = new ByHand();
+  private final JobSlots slots;
+  private final Turns turns;
+  private long claimed;
+
+  TurnsTest() {
+    WorkerContext context =
+        new WorkerContext(ReplicaId.random(), "a", threads, TimeSource.system(), aStore());
+    JobHandlers handlers = new JobHandlers();
+    handlers.add(JobKind.named("kind", String.class), job -> JobOutcome.done());
+    Payloads payloads = new Payloads(null);
+    JobTelemetry telemetry =
+        new JobTelemetry(context, payloads, MetricSink.none(), event -> {}, AuditSink.none());
+    slots = new JobSlots(context, handlers, payloads, SETTINGS.concurrency(), new Ends());
+    turns = new Turns(context, SETTINGS, handlers, slots, telemetry);
+  }
+
+  @Test
+  void fewEndsGoWithTheNextRequestForJobs() {
+    turns.open();
+    answer(0);
+    end(10);
+    assertThat(threads.calls).as("a request is under way").hasSize(1);
+    answer(0);
+    assertThat(onlyTurn().finishes()).hasSize(10);
+    assertThat(onlyTurn().most()).isPositive();
+  }
+
+  @Test
+  void manyEndsDoNotWaitForTheRequestThatIsUnderWay() {
+    turns.open();
+    answer(0);
+    end(300);
+    assertThat(threads.calls).hasSize(2);
+    JobTurn report = threads.calls.get(1).turn();
+    assertThat(report.most()).isZero();
+    assertThat(report.number()).as("what claims nothing has no number").isZero();
+    assertThat(report.finishes().size()).isBetween(250, 300);
+  }
+
+  /** Jobs are claimed under the number of the turn; what is on its way with one has not lapsed. */
+  @Test
+  void oneRequestAtATimeIsUnderWayWhateverEnds() {
+    turns.open();
+    Set<Long> numbers = new HashSet<>();
+    Set<JobId> reported = new HashSet<>();
+    for (int step = 0; step < 200; step++) {
+      end(step * 37 % 600);
+      assertThat(threads.calls.stream().filter(call -> call.turn().most() > 0).count())
+          .isLessThanOrEqualTo(1);
+      assertThat(threads.calls.size()).isLessThanOrEqualTo(2);
+      if (!threads.calls.isEmpty()) {
+        int which = step % threads.calls.size();
+        JobTurn turn = threads.calls.get(which).turn();
+        if (turn.most() > 0) {
+          assertThat(numbers.add(turn.number())).as("a number is used once").isTrue();
+        }
+        turn.finishes()
+            .forEach(
+                finish -> assertThat(reported.add(finish.job().id())).as("reported once").isTrue());
+        answer(which);
+      }
+    }
+    assertThat(reported).hasSizeGreaterThan(5_000);
+  }
+
+  @Test
+  void noJobsAreAskedForWhileTooManyEndsCannotBeReported() {
+    turns.open();
+    answer(0);
+    end(300); // reported beside the request, and not answered
+    int asked = 0;
+    while (threads.calls.size() > 1) {
+      assertThat(++asked).as("it is asked again and again").isLessThan(10);
+      answer(requestUnderWay());
+      end(slots.inHand());
+    }
+    assertThat(onlyTurn().most()).isZero();
+    answer(0);
+    assertThat(threads.calls).hasSize(2);
+    assertThat(threads.calls.get(0).turn().finishes()).hasSize(2_000);
+    assertThat(threads.calls.get(1).turn().most()).isPositive();
+  }
+
+  @Test
+  void aReportWithoutAnAnswerIsRepeatedAsItWas() {
+    turns.open();
+    answer(0);
+    end(300);
+    JobTurn report = threads.calls.get(1).turn();
+    fail(1, new StoreException("no answer"));
+    assertThat(threads.calls).hasSize(1);
+    threads.runTimers();
+    assertThat(threads.calls.get(1).turn()).isSameAs(report);
+  }
+
+  @Test
+  void whatTheStoreRefusesIsReportedOneByOne() {
+    turns.open();
+    answer(0);
+    end(300);
+    int refused = threads.calls.get(1).turn().finishes().size();
+    turns.close();
+    answer(0);
+    fail(0, new IllegalStateException("one of them is bad"));
+    Set<JobId> reported = new HashSet<>();
+    while (!turns.isQuiet()) {
+      threads.runTimers();
+      while (!threads.calls.isEmpty()) {
+        threads.calls.get(0).turn().finishes().forEach(finish -> reported.add(finish.job().id()));
+        answer(0);
+      }
+    }
+    assertThat(reported).hasSizeGreaterThanOrEqualTo(refused);
+  }
+
+  private int requestUnderWay() {
+    for (int i = 0; i < threads.calls.size(); i++) {
+      if (threads.calls.get(i).turn().most() > 0) {
+        return i;
+      }
+    }
+    throw new AssertionError("nothing is asked for: " + threads.calls.size() + " calls");
+  }
+
+  private JobTurn onlyTurn() {
+    assertThat(threads.calls).hasSize(1);
+    return threads.calls.get(0).turn();
+  }
+
+  private void end(int jobs) {
+    for (int i = 0; i < jobs; i++) {
+      ClaimedJob job = slots.next();
+      if (job == null) {
+        return;
+      }
+      JobFinish.End end = new JobFinish.Succeeded(null);
+      slots.finished(new JobFinish(job, end, Instant.EPOCH, Duration.ZERO), null);
+    }
+    threads.runActions();
+  }
+
+  private void answer(int which) {
+    PendingCall call = threads.calls.remove(which);
+    call.reply(Result.of(replyTo(call.turn())));
+    threads.runActions();
+  }
+
+  private void fail(int which, RuntimeException failure) {
+    threads.calls.remove(which).reply(Result.failed(failure));
+    threads.runActions();
+  }
+
+  private JobTurnReply replyTo(JobTurn turn) {
+    List<ClaimedJob> jobs = new ArrayList<>();
+    for (int i = 0; i < Math.min(turn.most(), 1_000); i++) {
+      jobs.add(aJob(++claimed));
+    }
+    return new JobTurnReply(
+        turn.finishes().stream().map(finish -> true).toList(), jobs, true, Optional.empty());
+  }
+
+  /** Ends go to the turns, as those of a worker do. */
+  private final class Ends implements JobSlots.Owner {
+
+    @Override
+    public void finished(JobFinish finish, @Nullable RunningJob<?> job) {
+      turns.add(finish, null);
+    }
+
+    @Override
+    public void freed() {
+      turns.tell();
+    }
+
+    @Override
+    public boolean mayRun() {
+      return true;
+    }
+  }
+
+  /** A call to the store that has not been answered. */
+  private record PendingCall(JobTurn turn, EngineThreads.Reply<JobTurnReply> answer) {
+
+    void reply(Result<JobTurnReply> result) {
+      answer.handle(result);
+    }
+  }
+
+  private @Nullable JobTurn sent;
+
+  /** A store that only notes what it was asked. */
+  private JobStore aStore() {
+    return (JobStore)
+        Proxy.newProxyInstance(
+            JobStore.class.getClassLoader(),
+            new Class<?>[] {JobStore.class},
+            (proxy, method, arguments) ->
+                switch (method.getName()) {
+                  case "turn" -> {
+                    sent = (JobTurn) arguments[0];
+                    yield null;
+                  }
+                  case "isImmediate" -> false;
+                  case "pollInterval" -> Duration.ofSeconds(1);
+                  case "now" -> Instant.EPOCH;
+                  default -> throw new UnsupportedOperationException(method.getName());
+                });
+  }
+
+  /** Threads on which everything happens when the test says so; slots get none. */
+  private final class ByHand implements EngineThreads {
+
+    private final ArrayDeque<Runnable> actions = new ArrayDeque<>();
+    private final List<Runnable> timers = new ArrayList<>();
+    private final List<PendingCall> calls = new ArrayList<>();
+
+    void runActions() {
+      for (Runnable action = actions.poll(); action != null; action = actions.poll()) {
+        action.run();
+      }
+    }
+
+    void runTimers() {
+      List<Runnable> due = List.copyOf(timers);
+      timers.clear();
+      due.forEach(Runnable::run);
+      runActions();
+    }
+
+    @Override
+    public void execute(Runnable action) {
+      actions.add(action);
+    }
+
+    @Override
+    public Cancellable schedule(Duration delay, Runnable action) {
+      timers.add(action);
+      return () -> timers.remove(action);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <T> void call(String what, Duration timeout, Callable<T> call, Reply<T> reply) {
+      try {
+        call.call();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+      JobTurn turn = sent;
+      if (turn == null) {
+        throw new IllegalStateException(what);
+      }
+      calls.add(new PendingCall(turn, (Reply<JobTurnReply>) reply));
+    }
+
+    @Override
+    public Body body(String name, Runnable body) {
+      return () -> {};
+    }
+
+    @Override
+    public Executor listenerExecutor(String name) {
+      return Runnable::run;
+    }
+
+    @Override
+    public void watch(Runnable check, BooleanSupplier needed) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void sleep(Duration duration, BooleanSupplier wake) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public <T> T await(CompletableFuture<T> result) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  private static ClaimedJob aJob(long id) {
+    return new ClaimedJob(
+        new JobRun(new JobId(id), 1, 1),
+        new JobLane("queue", "kind", "", 5),
+        1,
+        new byte[0],
+        new JobRules(
+            1, Duration.ofMinutes(1), Optional.empty(), Effect.AT_LEAST_ONCE, Optional.empty()),
+        Optional.empty(),
+        Instant.EPOCH,
+        Map.of());
+  }
+}
