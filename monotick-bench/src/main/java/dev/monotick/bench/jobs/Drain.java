@@ -17,7 +17,7 @@ import java.util.function.ToDoubleFunction;
 final class Drain {
 
   private static final int CHUNK = 10_000;
-  private static final Duration LOOK = Duration.ofMillis(20);
+  private static final Duration LOOK = Duration.ofMillis(10);
   private static final Duration STUCK = Duration.ofMinutes(2);
 
   private final BenchServer server;

@@ -20,7 +20,7 @@ import java.util.function.ToDoubleFunction;
 public final class DrainBenchmark {
 
   private static final Map<String, String> OPTIONS =
-      Map.of("peers", "all", "rounds", "3", "jobs", "100000", "processes", "1,2", "warm", "3");
+      Map.of("peers", "all", "rounds", "3", "jobs", "100000", "processes", "1,2", "warm", "10");
 
   private DrainBenchmark() {}
 
