@@ -694,6 +694,8 @@ declare
   taken      record;
   limit_due  timestamptz;
   fits       boolean[];
+  lowest     bigint;
+  highest    bigint;
 begin
   if of_ids is not null then
     if of_flags <> array_fill(0::smallint, array[cardinality(of_flags)]) then
@@ -840,13 +842,16 @@ begin
   took_lanes := null;
   took_last := null;
   if cardinality(c_ids) > 0 then
+    -- Known before the query begins, so that it opens the days of these jobs and no others.
+    select min(u.id), max(u.id) into lowest, highest from unnest(c_ids) as u(id);
     return query
       select u.id, u.run, u.attempt, u.lane, u.flags, (extract(epoch from coalesce(u.ready_at, clock_timestamp())) * 1000000)::bigint,
              j.version, j.timeout_millis, j.max_attempts, j.effect, num_nonnulls(j.deadline, j.approval_millis, j.limit_key, j.headers), j.payload,
              (extract(epoch from j.deadline) * 1000000)::bigint, j.approval_millis, j.limit_key, j.headers,
              null::boolean[], null::bigint[], null::integer[], null::bigint[], null::integer[], null::bigint[]
         from unnest(c_ids, c_runs, c_attempts, c_lanes, c_flags, c_ready) as u(id, run, attempt, lane, flags, ready_at)
-        join @job j on j.id = u.id;
+       -- Apart, or else all of the range might be read for each job.
+       cross join lateral (select * from @job b where b.id = u.id and b.id >= lowest and b.id <= highest offset 0) as j;
   end if;
 end
 $$;
