@@ -37,7 +37,7 @@ final class Line {
     void refused(List<End> ends, Throwable failure, Duration wait);
   }
 
-  /** Creates a line; {@code retry} may be shared. */
+  /** Creates a line. */
   Line(WorkerContext context, Retry retry, Owner owner) {
     this.context = context;
     this.retry = retry;

@@ -14,11 +14,15 @@ final class Prefetch {
   private static final double SECONDS_AHEAD = 0.05;
   private static final double WEIGHT_OF_NEWS = 0.4;
 
+  /** What is reported in pieces, one right after the other, counts as one. */
+  private static final long SOON_NANOS = 1_000_000;
+
   /** A pace that is older says nothing of the jobs that come now. */
   private static final long STALE_NANOS = 1_000_000_000;
 
   private final int concurrency;
   private double perSecond;
+  private int untold;
   private long lastNanos;
 
   Prefetch(int concurrency, long nanos) {
@@ -28,9 +32,14 @@ final class Prefetch {
 
   /** Takes note that so many jobs ended since it was last told. */
   void ended(int jobs, long nanos) {
-    double seconds = Math.max(1e-6, (nanos - lastNanos) / 1e9);
+    untold += jobs;
+    if (nanos - lastNanos < SOON_NANOS) {
+      return;
+    }
+    double seconds = (nanos - lastNanos) / 1e9;
     lastNanos = nanos;
-    perSecond += WEIGHT_OF_NEWS * (jobs / seconds - perSecond);
+    perSecond += WEIGHT_OF_NEWS * (untold / seconds - perSecond);
+    untold = 0;
   }
 
   /** Forgets the pace: what was taken ahead was not run in time. */

@@ -65,6 +65,7 @@ final class Turns {
   private boolean wokenMeanwhile;
   private boolean lingering;
   private boolean endsApart; // the exchange that asks has none because others are reported
+  private boolean singleWaits; // an end that goes alone is the next to be reported
   private int setAside; // ends that the store refused in company and that will be sent alone
   private long turns;
   private long lookMillis = FIRST_LOOK_MILLIS;
@@ -83,9 +84,8 @@ final class Turns {
     this.slots = slots;
     this.telemetry = telemetry;
     this.prefetch = new Prefetch(settings.concurrency(), context.time().nanos());
-    Retry retry = new Retry(context.replica().hashCode());
-    this.asks = new Line(context, retry, new Answers());
-    this.reports = new Line(context, retry, new Answers());
+    this.asks = new Line(context, new Retry(context.replica().hashCode()), new Answers());
+    this.reports = new Line(context, new Retry(context.replica().hashCode()), new Answers());
   }
 
   /** Takes an end, on any thread; {@link #tell} follows. */
@@ -145,7 +145,7 @@ final class Turns {
   }
 
   private void goOn() {
-    if (endsWaiting.get() >= MANY && !reports.isBusy()) {
+    if (endsWaiting.get() >= MANY && mayReport()) {
       send(reports, 0);
     }
     // A small exchange is over soon, and what is sent then goes together.
@@ -154,12 +154,10 @@ final class Turns {
       return;
     }
     int waiting = endsWaiting.get();
-    int room = room();
+    int room = waiting + setAside < TOO_MANY ? room() : 0;
     if (mayHaveJobs && room > 0) {
-      if (waiting < TOO_MANY) {
-        send(asks, room);
-      }
-    } else if (!reports.isBusy()) {
+      send(asks, room);
+    } else if (mayReport()) {
       if (waiting >= ENOUGH || (waiting > 0 && !open)) {
         send(room > 0 ? asks : reports, room);
       } else if (waiting > 0 && !lingering) {
@@ -167,6 +165,10 @@ final class Turns {
         threads.schedule(LINGER, this::lingered);
       }
     }
+  }
+
+  private boolean mayReport() {
+    return !reports.isBusy() && !singleWaits;
   }
 
   private void lingered() {
@@ -194,7 +196,7 @@ final class Turns {
   }
 
   private List<End> gathered() {
-    List<End> batch = new ArrayList<>(Math.min(LARGEST, endsWaiting.get()));
+    List<End> batch = new ArrayList<>();
     for (End end = ends.poll(); end != null; end = batch.size() < LARGEST ? ends.poll() : null) {
       batch.add(end);
     }
@@ -226,6 +228,12 @@ final class Turns {
       }
       if (turn.most() == 0 || !endsApart) {
         prefetch.ended(batch.size(), context.time().nanos());
+      }
+      if (turn.most() == 0 && !batch.isEmpty()) {
+        // An end may have made room under a limit, or a job ready or due, and the report did not
+        // ask; what is being asked for meanwhile may not have seen it.
+        mayHaveJobs = true;
+        wokenMeanwhile = true;
       }
       take(turn, reply);
       goOn();
@@ -296,13 +304,16 @@ final class Turns {
 
   private void alone(List<End> batch, int index) {
     if (index == batch.size()) {
+      singleWaits = false;
       goOn();
       return;
     }
-    if (reports.isBusy() || asks.isBusy()) {
+    if (reports.isBusy()) {
+      singleWaits = true;
       threads.schedule(LINGER, () -> alone(batch, index));
       return;
     }
+    singleWaits = false;
     List<End> one = List.of(batch.get(index));
     setAside--;
     reports.send(one, turn(one, 0));

@@ -47,6 +47,7 @@ class TurnsTest {
   private final JobSlots slots;
   private final Turns turns;
   private long claimed;
+  private boolean none; // no more jobs are found
 
   TurnsTest() {
     WorkerContext context =
@@ -127,6 +128,50 @@ class TurnsTest {
     assertThat(threads.calls.get(1).turn().most()).isPositive();
   }
 
+  /** The ends may have made room under a limit, or others ready that waited for them. */
+  @Test
+  void afterAReportItIsAskedAgainThoughNothingWasFoundBeside() {
+    turns.open();
+    answer(0);
+    end(300); // reported beside the request
+    none = true;
+    answer(requestUnderWay());
+    assertThat(onlyTurn().most()).isZero();
+    answer(0);
+    assertThat(onlyTurn().most()).isPositive();
+  }
+
+  @Test
+  void soItIsIfTheReportIsAnsweredFirst() {
+    turns.open();
+    answer(0);
+    end(300);
+    none = true;
+    answer(1); // the report
+    answer(0); // what was asked before
+    assertThat(onlyTurn().most()).isPositive();
+    answer(0);
+    assertThat(threads.calls).as("nothing ended since").isEmpty();
+  }
+
+  @Test
+  void noJobsAreAskedForWhileTooManyEndsAreRefused() {
+    turns.open();
+    for (int i = 0; i < 100; i++) {
+      end(slots.inHand());
+      if (threads.calls.isEmpty()) {
+        break;
+      }
+      JobTurn turn = threads.calls.get(0).turn();
+      if (turn.finishes().isEmpty()) {
+        answer(0);
+      } else {
+        fail(0, new IllegalStateException("they are all bad"));
+      }
+    }
+    assertThat(claimed).as("jobs that were taken").isLessThan(8_000);
+  }
+
   @Test
   void aReportWithoutAnAnswerIsRepeatedAsItWas() {
     turns.open();
@@ -198,11 +243,11 @@ class TurnsTest {
 
   private JobTurnReply replyTo(JobTurn turn) {
     List<ClaimedJob> jobs = new ArrayList<>();
-    for (int i = 0; i < Math.min(turn.most(), 1_000); i++) {
+    for (int i = 0; i < Math.min(turn.most(), none ? 0 : 1_000); i++) {
       jobs.add(aJob(++claimed));
     }
     return new JobTurnReply(
-        turn.finishes().stream().map(finish -> true).toList(), jobs, true, Optional.empty());
+        turn.finishes().stream().map(finish -> true).toList(), jobs, !none, Optional.empty());
   }
 
   /** Ends go to the turns, as those of a worker do. */

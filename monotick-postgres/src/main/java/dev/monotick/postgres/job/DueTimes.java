@@ -21,21 +21,34 @@ final class DueTimes {
   private final DatabaseClock clock;
   private @Nullable Instant next; // guarded by this
   private Instant lookAgain = Instant.EPOCH; // guarded by this
+  private @Nullable Instant addedMeanwhile; // since a look began; guarded by this
 
   DueTimes(DatabaseClock clock) {
     this.clock = clock;
   }
 
+  /** Says whether to look now; if so, the caller does. */
   synchronized boolean isTimeToLook() {
     Instant now = clock.now().plus(MARGIN);
     Instant first = next;
-    return !now.isBefore(lookAgain) || (first != null && !now.isBefore(first));
+    boolean isTime = !now.isBefore(lookAgain) || (first != null && !now.isBefore(first));
+    if (isTime) {
+      addedMeanwhile = null;
+    }
+    return isTime;
   }
 
-  /** Takes in what a look showed. */
+  /** Takes in what a look showed, which cannot have seen all that came since it began. */
   synchronized void looked(@Nullable Instant nextDue) {
-    next = nextDue;
+    next = earlier(nextDue, addedMeanwhile);
     lookAgain = clock.now().plus(LONGEST);
+  }
+
+  private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
+    if (one == null || other == null) {
+      return one == null ? other : one;
+    }
+    return one.isBefore(other) ? one : other;
   }
 
   /** Has the next turn look: somebody changed when jobs are due. */
@@ -45,9 +58,8 @@ final class DueTimes {
 
   /** Takes in that a job was given a time. */
   synchronized void added(Instant due) {
-    if (next == null || due.isBefore(next)) {
-      next = due;
-    }
+    next = earlier(due, next);
+    addedMeanwhile = earlier(due, addedMeanwhile);
   }
 
   /** Takes in that a job was added. */
@@ -66,10 +78,7 @@ final class DueTimes {
 
   /** Returns how long until something is due, also counting what the caller knows of. */
   synchronized Optional<Duration> untilNext(Instant now, @Nullable Instant other) {
-    Instant first = next;
-    if (first == null || (other != null && other.isBefore(first))) {
-      first = other;
-    }
+    Instant first = earlier(next, other);
     if (first == null) {
       return Optional.empty();
     }

@@ -7,6 +7,7 @@ import dev.monotick.job.store.JobTurnReply;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.ledger.DatabaseClock;
 import dev.monotick.replica.ReplicaId;
+import dev.monotick.store.StoreException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -19,9 +20,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The turns of replicas: one statement each. Thread-safe. */
 final class JobTurns {
+
+  private static final Logger log = LoggerFactory.getLogger(JobTurns.class);
 
   /** What changed meanwhile is read again, and may change again; it is no use to hurry after it. */
   private static final int MOST_TRIES = 5;
@@ -34,6 +39,7 @@ final class JobTurns {
   private final DueTimes due;
   private final String turn;
   private final String sweep;
+  private final String delete;
 
   JobTurns(Database database, DatabaseClock clock, Lanes lanes, DueTimes due) {
     this.database = database;
@@ -43,6 +49,11 @@ final class JobTurns {
     this.book = new LaneBook(clock.sendTime());
     sweep =
         database.sql("select * from @job_sweep(?::integer[], ?::bigint[], ?::bigint, ?::bigint)");
+    delete =
+        database.sql(
+            "delete from @job_claim c where c.ctid = any (array("
+                + "select d.ctid from @job_claim d where d.replica = ? and d.number = any (?)"
+                + " for update skip locked))");
     turn =
         database.sql(
             "select * from @job_turn(?::uuid, "
@@ -73,6 +84,49 @@ final class JobTurns {
       own.sending(wanted.number());
     }
     Ending ending = ending(own, wanted.finishes());
+    try {
+      JobTurnReply reply = turn(wanted, own, ending);
+      if (wanted.most() == 0) {
+        deleteOver(wanted.replica(), own);
+      }
+      return reply;
+    } finally {
+      if (ending != null) {
+        own.notEnded(ending.over()); // without effect if it was
+      }
+    }
+  }
+
+  /**
+   * A claim whose last runs were ended by two turns at the same time was over with neither; the
+   * next turn would see to it, but after a report there may be none.
+   */
+  private void deleteOver(ReplicaId replica, OpenClaims own) {
+    long[] over = own.overWith(List.of());
+    if (over == null) {
+      return;
+    }
+    try {
+      int unused =
+          database.once(
+              "deleting claims that are over",
+              connection -> {
+                try (PreparedStatement statement = connection.prepareStatement(delete)) {
+                  statement.setObject(1, replica.value());
+                  JobColumns.set(statement, 2, over);
+                  return statement.executeUpdate();
+                }
+              });
+      own.ended(List.of(), over);
+    } catch (StoreException e) {
+      log.debug("claims that are over are deleted later", e);
+    } finally {
+      own.notEnded(over);
+    }
+  }
+
+  private JobTurnReply turn(JobTurn wanted, OpenClaims own, @Nullable Ending toEnd) {
+    Ending ending = toEnd;
     LaneBook book = this.book; // also if it is forgotten meanwhile
     LaneTable table = lanes.known();
     if (wanted.most() > 0 && table.version() == 0) {

@@ -3,9 +3,12 @@ package dev.monotick.postgres.job;
 import dev.monotick.job.JobId;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class OpenClaims {
 
   private final Map<Long, Open> open = new HashMap<>(); // guarded by this
-  private final List<Long> over = new ArrayList<>(); // claims to be deleted; guarded by this
+  private final Set<Long> over = new HashSet<>(); // claims to be deleted; guarded by this
+  private final Set<Long> leaving = new HashSet<>(); // being deleted now; guarded by this
   private long newest; // number of the last turn that claims; guarded by this
 
   /** A claim, and how many of its runs are open. */
@@ -109,7 +113,7 @@ final class OpenClaims {
 
   synchronized Known known() {
     LongStream runs = open.values().stream().mapToLong(run -> run.claim.number);
-    LongStream ended = over.stream().mapToLong(Long::longValue);
+    LongStream ended = Stream.concat(over.stream(), leaving.stream()).mapToLong(Long::longValue);
     return new Known(newest, LongStream.concat(runs, ended).distinct().toArray());
   }
 
@@ -125,9 +129,14 @@ final class OpenClaims {
     }
   }
 
-  /** Returns the claims that are over once those runs are, and those that are over already. */
+  /**
+   * Returns the claims that are over once those runs are, and those that are over already, which
+   * are nobody else's to delete until {@link #ended} or {@link #notEnded} is told.
+   */
   synchronized long @Nullable [] overWith(List<Open> ending) {
     List<Long> numbers = new ArrayList<>(over);
+    leaving.addAll(over);
+    over.clear();
     Map<Claim, Integer> ends = new HashMap<>();
     for (Open run : ending) {
       if (ends.merge(run.claim, 1, Integer::sum) == run.claim.runs) {
@@ -142,7 +151,19 @@ final class OpenClaims {
     runs.forEach(this::remove);
     if (deleted != null) {
       for (long number : deleted) {
-        over.remove((Long) number);
+        over.remove(number);
+        leaving.remove(number);
+      }
+    }
+  }
+
+  /** Takes in that claims were not deleted, or that nobody knows. */
+  synchronized void notEnded(long @Nullable [] kept) {
+    if (kept != null) {
+      for (long number : kept) {
+        if (leaving.remove(number)) {
+          over.add(number);
+        }
       }
     }
   }
