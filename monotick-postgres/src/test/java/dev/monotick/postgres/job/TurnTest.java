@@ -189,6 +189,27 @@ final class TurnTest {
     assertThat(fixture.counts()).isEqualTo("0 90 10 0 0 0 0");
   }
 
+  /** Neither sees that the claim is over with it. */
+  @Test
+  void nothingIsLeftOfAClaimWhoseRunsWereReportedOnTwoLinesAtTheSameTime() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      fixture.add(20);
+      List<ClaimedJob> claimed = fixture.claim(20);
+      List<JobTurnReply> replies = new CopyOnWriteArrayList<>();
+      List<Thread> threads = new ArrayList<>();
+      for (List<ClaimedJob> half : List.of(claimed.subList(0, 10), claimed.subList(10, 20))) {
+        threads.add(new Thread(() -> replies.add(fixture.finishAll(half))));
+      }
+      threads.forEach(Thread::start);
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      assertThat(replies).hasSize(2).allMatch(reply -> !reply.finished().contains(false));
+      assertThat(fixture.query("select count(*) from @job_claim")).containsExactly("0");
+    }
+    assertThat(fixture.counts()).isEqualTo("0 0 0 400 0 0 0");
+  }
+
   private static List<?> ids(List<Enqueued> added) {
     return added.stream().map(Enqueued::id).toList();
   }
