@@ -24,7 +24,7 @@ final class Line {
   private final WorkerContext context;
   private final Retry retry;
   private final Owner owner;
-  private volatile int ends; // of the exchange under way; written on the loop
+  private int ends; // of the exchange under way
   private volatile boolean busy; // written on the loop
 
   /** Who takes answers, on the loop; the line is free again by then. */
@@ -49,7 +49,7 @@ final class Line {
     return busy;
   }
 
-  /** Returns how many ends are under way. On any thread. */
+  /** Returns how many ends are under way. */
   int ends() {
     return ends;
   }

@@ -154,7 +154,7 @@ final class Turns {
       return;
     }
     int waiting = endsWaiting.get();
-    int room = waiting + setAside < TOO_MANY ? room() : 0;
+    int room = room();
     if (mayHaveJobs && room > 0) {
       send(asks, room);
     } else if (mayReport()) {
@@ -181,7 +181,8 @@ final class Turns {
   }
 
   private int room() {
-    return open && !handlers.isEmpty() ? prefetch.room(slots.inHand(), context.time().nanos()) : 0;
+    boolean mayTake = open && !handlers.isEmpty() && endsWaiting.get() + setAside < TOO_MANY;
+    return mayTake ? prefetch.room(slots.inHand(), context.time().nanos()) : 0;
   }
 
   private void send(Line line, int room) {

@@ -2,25 +2,16 @@ package dev.monotick.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.monotick.job.JobId;
-import dev.monotick.job.JobLane;
-import dev.monotick.job.JobRules;
-import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.memory.InMemoryStore;
 import dev.monotick.replica.ReplicaId;
-import dev.monotick.task.Effect;
 import dev.monotick.thread.EngineThreads;
 import dev.monotick.time.TimeSource;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -55,7 +46,7 @@ class JobSlotsTest {
                 return true;
               }
             });
-    slots[0].add(List.of(aJob()));
+    slots[0].add(List.of(TurnsTest.aJob(1)));
     slots[0].giveBack(Duration.ZERO);
     assertThat(heard).containsExactly("finished, here 1", "freed, here 0");
   }
@@ -67,18 +58,5 @@ class JobSlotsTest {
             EngineThreads.class.getClassLoader(),
             new Class<?>[] {EngineThreads.class},
             (proxy, method, arguments) -> body);
-  }
-
-  private static ClaimedJob aJob() {
-    return new ClaimedJob(
-        new JobRun(new JobId(1), 1, 1),
-        new JobLane("queue", "kind", "", 5),
-        1,
-        new byte[0],
-        new JobRules(
-            1, Duration.ofMinutes(1), Optional.empty(), Effect.AT_LEAST_ONCE, Optional.empty()),
-        Optional.empty(),
-        Instant.EPOCH,
-        Map.of());
   }
 }

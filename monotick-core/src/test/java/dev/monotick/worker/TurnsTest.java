@@ -375,7 +375,7 @@ class TurnsTest {
     }
   }
 
-  private static ClaimedJob aJob(long id) {
+  static ClaimedJob aJob(long id) {
     return new ClaimedJob(
         new JobRun(new JobId(id), 1, 1),
         new JobLane("queue", "kind", "", 5),
