@@ -35,8 +35,14 @@ final class Deployment implements AutoCloseable {
   /** A task, and up to which nominal time it is accounted for. */
   record TaskCursor(String task, String schedule, Instant cursor) {}
 
-  /** Ticks of a task between two cursors: how many, by outcome, and how many ran more than once. */
-  record Ticks(long accounted, Map<String, Long> outcomes, long repeated) {}
+  /**
+   * Ticks of a task between two cursors.
+   *
+   * @param accounted how many
+   * @param outcomes how many by outcome
+   * @param claimedAgain how many of those that may run once were claimed more than once
+   */
+  record Ticks(long accounted, Map<String, Long> outcomes, long claimedAgain) {}
 
   private Deployment(Connection connection, SchemaName schema) {
     this.connection = connection;

@@ -12,6 +12,10 @@ import dev.monotick.task.Task;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,6 +73,28 @@ class DrillCommandTest {
     assertThat(code).isZero();
     assertThat(lastLine()).matches("takeover_ms=\\d+ ticks=\\d+ .* doubled=0 lost=0");
     assertThat(lastLine()).doesNotContain("ticks=0");
+  }
+
+  /** As if each tick had been given back once, by a replica that could not begin it in time. */
+  @Test
+  void aTickThatIsClaimedAgainBeforeItBeganIsNotDoubled() throws SQLException {
+    start("returned", PostgresLeadership.ADVISORY_LEASE, "a");
+    start("returned", PostgresLeadership.ADVISORY_LEASE, "b");
+    try (Connection connection =
+            DriverManager.getConnection(url(), server.user(), server.password());
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "create function returned.again() returns trigger language plpgsql as"
+              + " 'begin new.attempt := 2; return new; end'");
+      statement.execute(
+          "create trigger again before update on returned.tick for each row"
+              + " when (new.status = 'ENDED') execute function returned.again()");
+    }
+    assertThat(drill("returned", "--kick", "--yes", "--settle", "3"))
+        .as(out.toString() + err)
+        .isZero();
+    assertThat(out.toString()).contains("given back before they began, and claimed again");
+    assertThat(lastLine()).contains("doubled=0 lost=0");
   }
 
   @Test
