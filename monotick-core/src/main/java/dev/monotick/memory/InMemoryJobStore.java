@@ -17,6 +17,7 @@ import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.job.store.ReadyListener;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.time.TimeSource;
 import java.time.Duration;
@@ -87,8 +88,8 @@ final class InMemoryJobStore implements JobStore {
   }
 
   @Override
-  public void whenReady(Consumer<Set<String>> listener) {
-    ready.add(listener);
+  public void whenReady(ReadyListener listener) {
+    ready.add(listener::ready);
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.job.store.ReadyListener;
 import dev.monotick.replica.ReplicaId;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,8 +55,9 @@ final class LinkedJobStore implements JobStore {
   }
 
   @Override
-  public void whenReady(Consumer<Set<String>> listener) {
-    jobs.whenReady(gate.listener(listener));
+  public void whenReady(ReadyListener listener) {
+    Consumer<Set<String>> gated = gate.listener(listener::ready);
+    jobs.whenReady(gated::accept);
   }
 
   @Override

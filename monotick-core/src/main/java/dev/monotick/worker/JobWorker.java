@@ -4,6 +4,9 @@ import dev.monotick.job.JobId;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobRun;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.job.store.ReadyListener;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.thread.EngineThreads;
 import dev.monotick.thread.Result;
@@ -15,6 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -82,7 +86,7 @@ public final class JobWorker {
   /** Starts to listen; jobs are taken once this replica {@linkplain #joined() joined}. */
   public void start() {
     started = true;
-    context.store().whenReady(queues -> threads.execute(() -> turns.wake(queues)));
+    context.store().whenReady(new News());
     context.store().whenEnded(ids -> threads.execute(() -> ended(ids)));
   }
 
@@ -169,6 +173,22 @@ public final class JobWorker {
     @Override
     public boolean mayRun() {
       return alive.getAsBoolean();
+    }
+  }
+
+  /** What the store says of new jobs, on any thread. */
+  private final class News implements ReadyListener {
+
+    @Override
+    public void ready(Set<String> queues) {
+      threads.execute(() -> turns.wake(queues));
+    }
+
+    @Override
+    public void ready(Set<String> queues, Function<JobTurn, JobTurnReply> store) {
+      if (!alive.getAsBoolean() || !turns.wake(queues, store)) {
+        ready(queues);
+      }
     }
   }
 

@@ -7,7 +7,11 @@ import dev.monotick.thread.Result;
 import dev.monotick.thread.Retry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,8 +28,17 @@ final class Line {
   private final WorkerContext context;
   private final Retry retry;
   private final Owner owner;
+  private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.FREE);
   private int ends; // of the exchange under way
-  private volatile boolean busy; // written on the loop
+  private volatile @Nullable JobTurn standby; // written on the loop, while nobody can take it
+
+  private enum Stage {
+    FREE,
+    /** An exchange is under way. */
+    BUSY,
+    /** A turn waits for whoever hears of jobs first, on whatever thread. */
+    STANDBY
+  }
 
   /** Who takes answers, on the loop; the line is free again by then. */
   interface Owner {
@@ -46,7 +59,7 @@ final class Line {
 
   /** Says whether an exchange is under way. On any thread. */
   boolean isBusy() {
-    return busy;
+    return stage.get() == Stage.BUSY;
   }
 
   /** Returns how many ends are under way. */
@@ -54,12 +67,40 @@ final class Line {
     return ends;
   }
 
+  /**
+   * Leaves a turn with whoever hears of jobs first: that there are some, what they are, and that
+   * they are ours then takes one change of threads and not five. Nothing may be under way.
+   */
+  void standBy(JobTurn turn) {
+    standby = turn;
+    stage.set(Stage.STANDBY);
+  }
+
+  /** Takes back what stands by; false if an exchange is under way, which it may be by now. */
+  boolean regain() {
+    return stage.compareAndSet(Stage.STANDBY, Stage.FREE) || !isBusy();
+  }
+
+  /**
+   * Makes the turn that stands by, now; false if there is none. Called on a thread that is the
+   * store's.
+   */
+  boolean takeUp(Function<JobTurn, JobTurnReply> store) {
+    if (!stage.compareAndSet(Stage.STANDBY, Stage.BUSY)) {
+      return false;
+    }
+    JobTurn turn = Objects.requireNonNull(standby);
+    Result<JobTurnReply> result = made(turn, store);
+    context.threads().execute(() -> heard(List.of(), turn, result));
+    return true;
+  }
+
   /** Sends an exchange; none may be under way. */
   void send(List<End> batch, JobTurn turn) {
-    busy = true;
+    stage.set(Stage.BUSY);
     ends = batch.size();
     if (context.store().isImmediate()) {
-      Result<JobTurnReply> result = immediate(turn);
+      Result<JobTurnReply> result = made(turn, context.store()::turn);
       context.threads().execute(() -> heard(batch, turn, result)); // not deeper into the stack
       return;
     }
@@ -72,10 +113,10 @@ final class Line {
             result -> heard(batch, turn, result));
   }
 
-  private Result<JobTurnReply> immediate(JobTurn turn) {
+  private static Result<JobTurnReply> made(JobTurn turn, Function<JobTurn, JobTurnReply> store) {
     try {
-      return Result.of(context.store().turn(turn));
-    } catch (RuntimeException e) {
+      return Result.of(store.apply(turn));
+    } catch (RuntimeException | Error e) { // whoever waits for it is told either way
       return Result.failed(e);
     }
   }
@@ -109,6 +150,6 @@ final class Line {
 
   private void free() {
     ends = 0;
-    busy = false;
+    stage.set(Stage.FREE);
   }
 }

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -119,16 +120,27 @@ final class Turns {
   void close() {
     open = false;
     nextLook.cancel();
+    boolean unused = asks.regain(); // or else what it brings is given back
     goOn();
+  }
+
+  /**
+   * There may be jobs in these queues; empty for any. Asks for them at once, if a turn stands by
+   * for that; on a thread of the store's.
+   */
+  boolean wake(Set<String> queues, Function<JobTurn, JobTurnReply> store) {
+    return isOurs(queues) && asks.takeUp(store);
+  }
+
+  private boolean isOurs(Set<String> queues) {
+    return queues.isEmpty()
+        || settings.queues().isEmpty()
+        || queues.stream().anyMatch(settings.queues()::contains);
   }
 
   /** There may be jobs in these queues; empty for any. */
   void wake(Set<String> queues) {
-    boolean ours =
-        queues.isEmpty()
-            || settings.queues().isEmpty()
-            || queues.stream().anyMatch(settings.queues()::contains);
-    if (ours) {
+    if (isOurs(queues)) {
       mayHaveJobs = true;
       wokenMeanwhile = true;
       goOn();
@@ -186,6 +198,9 @@ final class Turns {
   }
 
   private void send(Line line, int room) {
+    if (!line.regain()) {
+      return; // what stood by was taken up just now; its answer goes on
+    }
     lingering = false;
     List<End> batch = reports.isBusy() ? List.of() : gathered();
     if (room > 0) {
@@ -206,16 +221,15 @@ final class Turns {
   }
 
   private JobTurn turn(List<End> batch, int room) {
-    List<JobFinish> finishes = batch.stream().map(End::finish).toList();
     turns++;
     // What claims nothing has no number: it may overtake a turn that does.
+    return turn(room > 0 ? turns : 0, batch, room);
+  }
+
+  private JobTurn turn(long number, List<End> batch, int room) {
+    List<JobFinish> finishes = batch.stream().map(End::finish).toList();
     return new JobTurn(
-        context.replica(),
-        room > 0 ? turns : 0,
-        finishes,
-        room,
-        handlers.kinds(),
-        settings.queues());
+        context.replica(), number, finishes, room, handlers.kinds(), settings.queues());
   }
 
   /** Takes answers. */
@@ -257,6 +271,7 @@ final class Turns {
       }
     }
     if (turn.most() > 0) {
+      turns = Math.max(turns, turn.number()); // one that stood by had a number ahead of its time
       mayHaveJobs = reply.more() || wokenMeanwhile;
       wokenMeanwhile = false;
       if (!mayHaveJobs && open) {
@@ -282,6 +297,11 @@ final class Turns {
               mayHaveJobs = true;
               goOn();
             });
+    // It may be a while until they come: so no more than can begin at once.
+    int room = Math.min(room(), settings.concurrency());
+    if (room > 0) {
+      asks.standBy(turn(turns + 1, List.of(), room));
+    }
   }
 
   /** The store did not like it: each end goes alone, so that one cannot hold up the others. */

@@ -204,6 +204,114 @@ class TurnsTest {
     assertThat(reported).hasSizeGreaterThanOrEqualTo(refused);
   }
 
+  @Test
+  void whoeverHearsOfJobsMakesTheTurnThatStandsBy() {
+    beIdle();
+    List<JobTurn> made = new ArrayList<>();
+    assertThat(
+            turns.wake(
+                Set.of("queue"),
+                turn -> {
+                  made.add(turn);
+                  none = false;
+                  return replyTo(turn);
+                }))
+        .isTrue();
+    assertThat(made).hasSize(1);
+    assertThat(made.get(0).finishes()).isEmpty();
+    assertThat(made.get(0).most()).isPositive();
+    assertThat(turns.isQuiet()).as("its answer is on its way").isFalse();
+    threads.runActions();
+    assertThat(slots.inHand()).isPositive();
+    assertThat(onlyTurn().number()).as("the next one").isGreaterThan(made.get(0).number());
+  }
+
+  @Test
+  void aTurnThatStandsByIsMadeOnce() {
+    beIdle();
+    assertThat(turns.wake(Set.of(), this::replyTo)).isTrue();
+    assertThat(turns.wake(Set.of(), this::replyTo)).as("not answered yet").isFalse();
+    threads.runActions();
+    assertThat(turns.wake(Set.of(), this::replyTo)).as("another one").isTrue();
+  }
+
+  @Test
+  void whatStandsByIsNotMadeBesideARequest() {
+    beIdle();
+    turns.wake(Set.of());
+    assertThat(onlyTurn().most()).isPositive();
+    assertThat(turns.wake(Set.of(), this::replyTo)).isFalse();
+  }
+
+  @Test
+  void whileItIsMadeNothingElseIsAskedFor() {
+    none = true;
+    turns.open();
+    answer(0);
+    assertThat(
+            turns.wake(
+                Set.of(),
+                turn -> {
+                  turns.wake(Set.of()); // told by another, on the loop
+                  assertThat(threads.calls).isEmpty();
+                  return replyTo(turn);
+                }))
+        .isTrue();
+    threads.runActions();
+    assertThat(threads.calls).as("what was told meanwhile").hasSize(1);
+  }
+
+  @Test
+  void withoutAnAnswerItIsRepeatedAsItWas() {
+    beIdle();
+    List<JobTurn> made = new ArrayList<>();
+    assertThat(
+            turns.wake(
+                Set.of(),
+                turn -> {
+                  made.add(turn);
+                  throw new StoreException("no answer");
+                }))
+        .isTrue();
+    threads.runActions();
+    threads.runTimers();
+    assertThat(onlyTurn()).isSameAs(made.get(0));
+  }
+
+  @Test
+  void nothingStandsByOnceTheTurnsAreClosed() {
+    beIdle();
+    turns.close();
+    assertThat(turns.wake(Set.of(), this::replyTo)).isFalse();
+    assertThat(turns.isQuiet()).isTrue();
+  }
+
+  @Test
+  void whatIsClaimedWhileTheTurnsAreClosedIsGivenBack() {
+    beIdle();
+    none = false;
+    assertThat(
+            turns.wake(
+                Set.of(),
+                turn -> {
+                  turns.close();
+                  assertThat(turns.isQuiet()).isFalse();
+                  return replyTo(turn);
+                }))
+        .isTrue();
+    threads.runActions();
+    assertThat(slots.inHand()).isZero();
+    assertThat(onlyTurn().finishes()).hasSize((int) claimed);
+  }
+
+  /** Nothing to do, and none found at the last look. */
+  private void beIdle() {
+    none = true;
+    turns.open();
+    answer(0);
+    assertThat(threads.calls).isEmpty();
+  }
+
   private int requestUnderWay() {
     for (int i = 0; i < threads.calls.size(); i++) {
       if (threads.calls.get(i).turn().most() > 0) {

@@ -43,6 +43,10 @@ final class SimulationPlan {
   final boolean ratesBeyondBound;
   final boolean silentLoss;
   final boolean edits;
+
+  /** Whether who tells of new jobs can make a turn at once. */
+  final boolean turnsAtOnce;
+
   final int failpointPercent;
   final int lossPercent;
   final int duplicatePercent;
@@ -61,6 +65,7 @@ final class SimulationPlan {
 
   SimulationPlan(long seed) {
     random = new SplittableRandom(seed * 0x9E3779B97F4A7C15L + 1);
+    turnsAtOnce = Math.floorMod(seed, 4) == 3;
     replicas = 2 + random.nextInt(2) + (one(8) ? 1 : 0);
     timing = TIMINGS[random.nextInt(TIMINGS.length)];
     calm = one(12);

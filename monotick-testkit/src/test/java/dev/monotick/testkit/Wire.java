@@ -28,7 +28,7 @@ final class Wire implements Store {
     this.process = process;
     this.store = simulation.store();
     this.ledger = new WireLedger(simulation, process, this::hint);
-    this.jobs = WireJobs.of(simulation, this::hint);
+    this.jobs = WireJobs.of(simulation, process, this::hint);
   }
 
   /** News nobody may count on: lost with the connection, and sometimes anyway. */

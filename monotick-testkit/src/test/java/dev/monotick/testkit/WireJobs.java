@@ -4,6 +4,9 @@ import dev.monotick.job.JobId;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.job.store.ReadyListener;
+import dev.monotick.store.StoreException;
+import dev.monotick.testkit.Machine.Life;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -15,22 +18,26 @@ import org.jspecify.annotations.Nullable;
 /** The jobs as one process reaches them: all is passed on, turns are read along. */
 final class WireJobs implements InvocationHandler {
 
+  private static final int SOON_NANOS = 5_000_000;
+
   private final Simulation simulation;
+  private final Life process;
   private final JobStore jobs;
   private final Consumer<Runnable> hints;
 
-  private WireJobs(Simulation simulation, Consumer<Runnable> hints) {
+  private WireJobs(Simulation simulation, Life process, Consumer<Runnable> hints) {
     this.simulation = simulation;
+    this.process = process;
     this.jobs = simulation.store().jobs();
     this.hints = hints;
   }
 
-  static JobStore of(Simulation simulation, Consumer<Runnable> hints) {
+  static JobStore of(Simulation simulation, Life process, Consumer<Runnable> hints) {
     return (JobStore)
         Proxy.newProxyInstance(
             WireJobs.class.getClassLoader(),
             new Class<?>[] {JobStore.class},
-            new WireJobs(simulation, hints));
+            new WireJobs(simulation, process, hints));
   }
 
   @Override
@@ -45,8 +52,8 @@ final class WireJobs implements InvocationHandler {
         return turn((JobTurn) arguments[0]);
       }
       case "whenReady" -> {
-        Consumer<Set<String>> listener = (Consumer<Set<String>>) arguments[0];
-        jobs.whenReady(news -> hints.accept(() -> listener.accept(news)));
+        ReadyListener listener = (ReadyListener) arguments[0];
+        jobs.whenReady(news -> hints.accept(() -> tell(listener, news)));
         return null;
       }
       case "whenEnded" -> {
@@ -66,6 +73,31 @@ final class WireJobs implements InvocationHandler {
       case "rescue" -> simulation.jobs().rescued(jobs.rescue());
       default -> passedOn(method);
     };
+  }
+
+  /** In some runs by a thread of the store's, which can make a turn at once. */
+  private void tell(ReadyListener listener, Set<String> news) {
+    SimulationPlan plan = simulation.plan();
+    if (plan.turnsAtOnce) {
+      long soon = plan.random.nextInt(SOON_NANOS);
+      simulation.later(process, soon, () -> listener.ready(news, this::turnAtOnce));
+    } else {
+      listener.ready(news);
+    }
+  }
+
+  private JobTurnReply turnAtOnce(JobTurn turn) {
+    simulation.findings().see(Seen.TURNS_AT_ONCE);
+    SimulationPlan plan = simulation.plan();
+    boolean cut = !simulation.isCalm() && plan.percent(plan.cutCommitPercent);
+    if (process.machine.requestsCut || simulation.isStoreDown() || (cut && plan.one(2))) {
+      throw new StoreException("the connection broke");
+    }
+    JobTurnReply reply = turn(turn);
+    if (cut || process.machine.repliesCut) {
+      throw new StoreException("the connection broke after the turn was made");
+    }
+    return reply;
   }
 
   private JobTurnReply turn(JobTurn turn) {

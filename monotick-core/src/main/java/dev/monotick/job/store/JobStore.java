@@ -65,13 +65,13 @@ public interface JobStore {
   /** Tells replicas that queues have new jobs. Returns at once; a hint. */
   void wake(Collection<String> queues);
 
-  /**
-   * Asks to be told the queues that may have new jobs. A hint: it may come too often, or never. The
-   * listener must not block.
-   */
-  void whenReady(Consumer<Set<String>> listener);
+  /** Asks to be told the queues that may have new jobs. */
+  void whenReady(ReadyListener listener);
 
-  /** Asks to be told jobs whose runs were ended by others. A hint, as {@link #whenReady}. */
+  /**
+   * Asks to be told jobs whose runs were ended by others. A hint: it may come too often, or never.
+   * The listener must not block.
+   */
   void whenEnded(Consumer<Set<JobId>> listener);
 
   /** Records what ended, makes due what is, and claims. See {@link JobTurn}. */

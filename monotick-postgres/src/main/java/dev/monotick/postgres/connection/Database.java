@@ -52,7 +52,7 @@ public final class Database {
 
   private final Pool pool;
   private final ConnectionSource own;
-  private final String schema;
+  private final SchemaName schema;
   private final @Nullable Connection joined;
   private final List<Runnable> brokenListeners = new CopyOnWriteArrayList<>();
 
@@ -66,7 +66,7 @@ public final class Database {
   public Database(Pool pool, ConnectionSource own, SchemaName schema) {
     this.pool = pool;
     this.own = own;
-    this.schema = schema.quoted();
+    this.schema = schema;
     this.joined = null;
   }
 
@@ -85,9 +85,14 @@ public final class Database {
     return new Database(this, connection);
   }
 
+  /** Returns the name of our schema. */
+  public SchemaName schema() {
+    return schema;
+  }
+
   /** Returns SQL in which each {@code @name} stands for that table of our schema. */
   public String sql(String text) {
-    return TABLE.matcher(text).replaceAll(match -> schema + "." + match.group(1));
+    return TABLE.matcher(text).replaceAll(match -> schema.quoted() + "." + match.group(1));
   }
 
   /** Returns a session apart from the pool; see {@link Session}. */

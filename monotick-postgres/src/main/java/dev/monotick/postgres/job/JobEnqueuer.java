@@ -7,7 +7,7 @@ import dev.monotick.job.store.Enqueued;
 import dev.monotick.job.store.JobDraft;
 import dev.monotick.job.store.JobOrder;
 import dev.monotick.postgres.connection.Database;
-import dev.monotick.postgres.notice.Notices;
+import dev.monotick.postgres.notice.Notice;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -55,7 +55,7 @@ final class JobEnqueuer {
   }
 
   /** Adds jobs in a transaction of its own, which sends the notice. */
-  List<Enqueued> enqueue(JobOrder order, Optional<Notices.Notice> notice) {
+  List<Enqueued> enqueue(JobOrder order, Optional<Notice> notice) {
     if (order.drafts().isEmpty()) {
       return List.of();
     }
@@ -82,10 +82,7 @@ final class JobEnqueuer {
   }
 
   private List<Enqueued> add(
-      Connection connection,
-      JobOrder order,
-      Map<JobLane, Integer> ids,
-      Optional<Notices.Notice> notice)
+      Connection connection, JobOrder order, Map<JobLane, Integer> ids, Optional<Notice> notice)
       throws SQLException {
     if (order.depth().isPresent()) {
       requireRoom(connection, order, order.depth().get());
@@ -123,7 +120,7 @@ final class JobEnqueuer {
   }
 
   private List<Enqueued> addPlain(
-      Connection connection, JobOrder order, DraftColumns drafts, Optional<Notices.Notice> notice)
+      Connection connection, JobOrder order, DraftColumns drafts, Optional<Notice> notice)
       throws SQLException {
     try (PreparedStatement statement = prepare(connection, addPlain, notice)) {
       drafts.set(statement, 1);
@@ -142,7 +139,7 @@ final class JobEnqueuer {
   }
 
   private List<Enqueued> addAll(
-      Connection connection, JobOrder order, DraftColumns drafts, Optional<Notices.Notice> notice)
+      Connection connection, JobOrder order, DraftColumns drafts, Optional<Notice> notice)
       throws SQLException {
     try (PreparedStatement statement = prepare(connection, addAll, notice)) {
       drafts.set(statement, 1);
@@ -163,12 +160,12 @@ final class JobEnqueuer {
   }
 
   private static PreparedStatement prepare(
-      Connection connection, String sql, Optional<Notices.Notice> notice) throws SQLException {
+      Connection connection, String sql, Optional<Notice> notice) throws SQLException {
     return connection.prepareStatement(notice.isPresent() ? sql + TELLING : sql);
   }
 
-  private static void setNotice(
-      PreparedStatement statement, int first, Optional<Notices.Notice> notice) throws SQLException {
+  private static void setNotice(PreparedStatement statement, int first, Optional<Notice> notice)
+      throws SQLException {
     if (notice.isPresent()) {
       statement.setString(first, notice.get().channel());
       statement.setString(first + 1, notice.get().payload());

@@ -78,14 +78,24 @@ final class JobTurns {
     return claims.computeIfAbsent(replica, any -> new OpenClaims());
   }
 
+  /** Makes a turn on any connection. */
   JobTurnReply turn(JobTurn wanted) {
+    return turn(wanted, database);
+  }
+
+  /** Makes a turn on a connection that is open, in autocommit, and nobody else's. */
+  JobTurnReply turn(JobTurn wanted, Connection connection) {
+    return turn(wanted, database.joining(connection));
+  }
+
+  private JobTurnReply turn(JobTurn wanted, Database where) {
     OpenClaims own = claims(wanted.replica());
     if (wanted.most() > 0) {
       own.sending(wanted.number());
     }
     Ending ending = ending(own, wanted.finishes());
     try {
-      JobTurnReply reply = turn(wanted, own, ending);
+      JobTurnReply reply = turn(wanted, where, ending);
       if (wanted.most() == 0) {
         deleteOver(wanted.replica(), own);
       }
@@ -125,7 +135,8 @@ final class JobTurns {
     }
   }
 
-  private JobTurnReply turn(JobTurn wanted, OpenClaims own, @Nullable Ending toEnd) {
+  private JobTurnReply turn(JobTurn wanted, Database where, @Nullable Ending toEnd) {
+    OpenClaims own = claims(wanted.replica());
     Ending ending = toEnd;
     LaneBook book = this.book; // also if it is forgotten meanwhile
     LaneTable table = lanes.known();
@@ -141,7 +152,7 @@ final class JobTurns {
       boolean promote = wanted.most() > 0 && due.isTimeToLook();
       Instant before = clock.now();
       Call call = new Call(wanted, ending, table, plan, promote);
-      TurnReader reply = call.run();
+      TurnReader reply = where.once("a turn of replica " + wanted.replica(), call::execute);
       if (ending != null) {
         finished = ending.columns().counted(reply.counted());
         own.ended(ending.runs(), ending.over());
@@ -268,10 +279,6 @@ final class JobTurns {
       this.table = table;
       this.plan = plan;
       this.promote = promote;
-    }
-
-    TurnReader run() {
-      return database.once("a turn of replica " + wanted.replica(), this::execute);
     }
 
     private TurnReader execute(Connection connection) throws SQLException {

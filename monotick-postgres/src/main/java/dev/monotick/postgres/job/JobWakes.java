@@ -1,10 +1,12 @@
 package dev.monotick.postgres.job;
 
-import static java.util.stream.Collectors.toSet;
-
 import dev.monotick.job.JobId;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.job.store.ReadyListener;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.Session;
+import dev.monotick.postgres.notice.Notice;
 import dev.monotick.postgres.notice.Notices;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -21,6 +23,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -42,7 +45,6 @@ final class JobWakes implements JobHints, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(JobWakes.class);
 
-  private static final String READY = "jobs";
   private static final String ENDED = "ended";
   private static final long PAUSE_MILLIS = 10;
   private static final int LONGEST_TEXT = 1_000;
@@ -51,15 +53,22 @@ final class JobWakes implements JobHints, AutoCloseable {
   private final Notices notices;
   private final boolean sends;
   private final Session session;
-  private final List<Consumer<Set<String>>> readyListeners = new CopyOnWriteArrayList<>();
+  private final JobEar ear;
   private final List<Consumer<Set<JobId>>> endedListeners = new CopyOnWriteArrayList<>();
   private final ScheduledThreadPoolExecutor sender;
   private final Set<String> queues = new TreeSet<>(); // to be told; guarded by this
   private final Set<JobId> ended = new TreeSet<>(); // to be told; guarded by this
   private boolean sending; // or pausing after that; guarded by this
 
-  JobWakes(Database database, Notices notices) {
+  /**
+   * Creates one.
+   *
+   * @param turns makes turns on a connection that is open
+   */
+  JobWakes(
+      Database database, Notices notices, BiFunction<JobTurn, Connection, JobTurnReply> turns) {
     this.notices = notices;
+    this.ear = new JobEar(database, turns);
     this.sends = notices.presenceKey().isPresent();
     this.session = database.session(JobWakes::prepare);
     this.sender =
@@ -71,13 +80,12 @@ final class JobWakes implements JobHints, AutoCloseable {
               return thread;
             });
     sender.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-    notices.listen(READY, this::heardReady);
     notices.listen(ENDED, this::heardEnded);
   }
 
   /** Says whether notices arrive, as far as is known. */
   boolean arrive() {
-    return sends && notices.isPresent();
+    return sends && notices.isPresent() && ear.hears();
   }
 
   private static boolean prepare(Connection connection) throws SQLException {
@@ -86,8 +94,11 @@ final class JobWakes implements JobHints, AutoCloseable {
     }
   }
 
-  void whenReady(Consumer<Set<String>> listener) {
-    readyListeners.add(listener);
+  void whenReady(ReadyListener listener) {
+    ear.add(listener);
+    if (sends) {
+      ear.open();
+    }
   }
 
   void whenEnded(Consumer<Set<JobId>> listener) {
@@ -99,7 +110,7 @@ final class JobWakes implements JobHints, AutoCloseable {
     if (names.isEmpty()) {
       return;
     }
-    tell(readyListeners, Set.copyOf(names));
+    ear.tell(Set.copyOf(names));
     if (sends) {
       synchronized (this) {
         queues.addAll(names);
@@ -113,7 +124,7 @@ final class JobWakes implements JobHints, AutoCloseable {
    * now: a job that comes alone is heard of sooner by a commit and two changes of threads. Whoever
    * gets one tells {@link #added} when it is done, others {@link #wake}.
    */
-  Optional<Notices.Notice> lead(Collection<String> names) {
+  Optional<Notice> lead(Collection<String> names) {
     synchronized (this) {
       if (!sends || sending) {
         return Optional.empty();
@@ -121,12 +132,12 @@ final class JobWakes implements JobHints, AutoCloseable {
       sending = true;
     }
     sendLater(); // what comes meanwhile
-    return notices.notice(READY, text(names));
+    return Optional.of(ear.notice(names));
   }
 
   /** Jobs were added, and others were told. */
   void added(Collection<String> names) {
-    tell(readyListeners, Set.copyOf(names));
+    ear.tell(Set.copyOf(names));
   }
 
   @Override
@@ -134,7 +145,7 @@ final class JobWakes implements JobHints, AutoCloseable {
     if (ids.isEmpty()) {
       return;
     }
-    tell(endedListeners, Set.copyOf(ids));
+    tell(Set.copyOf(ids));
     if (sends) {
       synchronized (this) {
         ended.addAll(ids);
@@ -184,15 +195,10 @@ final class JobWakes implements JobHints, AutoCloseable {
     }
   }
 
-  private static String text(Collection<String> names) {
-    String text = String.join(",", names);
-    return text.length() > LONGEST_TEXT ? "" : text;
-  }
-
   private boolean notify(Connection connection, List<String> ready, List<JobId> over)
       throws SQLException {
     if (!ready.isEmpty()) {
-      notices.send(connection, READY, text(ready));
+      ear.notice(ready).send(connection);
     }
     StringBuilder ids = new StringBuilder();
     for (JobId id : over) {
@@ -208,29 +214,21 @@ final class JobWakes implements JobHints, AutoCloseable {
     return true;
   }
 
-  /** No names stand for all queues. */
-  private void heardReady(Optional<String> detail) {
-    tell(readyListeners, split(detail.orElse("")).collect(toSet()));
-  }
-
   private void heardEnded(Optional<String> detail) {
     Set<JobId> ids = new HashSet<>();
-    split(detail.orElse(""))
+    Stream.of(detail.orElse("").split(","))
+        .filter(text -> !text.isEmpty())
         .filter(text -> text.chars().allMatch(c -> c >= '0' && c <= '9') && text.length() < 19)
         .forEach(text -> ids.add(JobId.parse(text)));
     if (!ids.isEmpty()) {
-      tell(endedListeners, ids);
+      tell(ids);
     }
   }
 
-  private static Stream<String> split(String text) {
-    return Stream.of(text.split(",")).filter(part -> !part.isEmpty());
-  }
-
-  private static <T> void tell(List<Consumer<T>> listeners, T news) {
-    for (Consumer<T> listener : listeners) {
+  private void tell(Set<JobId> ids) {
+    for (Consumer<Set<JobId>> listener : endedListeners) {
       try {
-        listener.accept(news);
+        listener.accept(ids);
       } catch (RuntimeException e) {
         log.error("a listener failed, others are told all the same", e);
       }
@@ -241,5 +239,6 @@ final class JobWakes implements JobHints, AutoCloseable {
   public void close() {
     sender.shutdownNow();
     session.close();
+    ear.close();
   }
 }

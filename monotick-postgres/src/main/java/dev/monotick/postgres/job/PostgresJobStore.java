@@ -14,8 +14,10 @@ import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.job.store.ReadyListener;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.ledger.DatabaseClock;
+import dev.monotick.postgres.notice.Notice;
 import dev.monotick.postgres.notice.Notices;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.task.SqlWork;
@@ -59,7 +61,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     this.enqueuer = new JobEnqueuer(database, lanes, due);
     this.turns = new JobTurns(database, clock, lanes, due);
     database.whenBroken(turns::forget);
-    this.wakes = new JobWakes(database, notices);
+    this.wakes = new JobWakes(database, notices, turns::turn);
     this.rescue = new JobRescue(database, turns::claims);
     this.notes = new JobNotes(database);
     this.transactions = new JobTransactions(database, turns);
@@ -96,7 +98,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   public List<Enqueued> enqueue(JobOrder order) {
     Set<String> queues = new HashSet<>();
     order.drafts().forEach(draft -> queues.add(draft.lane().queue()));
-    Optional<Notices.Notice> notice = queues.isEmpty() ? Optional.empty() : wakes.lead(queues);
+    Optional<Notice> notice = queues.isEmpty() ? Optional.empty() : wakes.lead(queues);
     List<Enqueued> replies = enqueuer.enqueue(order, notice);
     if (notice.isPresent()) {
       wakes.added(queues);
@@ -117,7 +119,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   }
 
   @Override
-  public void whenReady(Consumer<Set<String>> listener) {
+  public void whenReady(ReadyListener listener) {
     wakes.whenReady(listener);
   }
 

@@ -19,11 +19,6 @@ enum NoNotices implements Notices {
   public void send(Connection connection, String kind, String detail) {}
 
   @Override
-  public Optional<Notice> notice(String kind, String detail) {
-    return Optional.empty();
-  }
-
-  @Override
   public Subscription whenLost(Runnable listener) {
     return () -> {};
   }

@@ -35,17 +35,6 @@ public interface Notices extends AutoCloseable {
    */
   void send(Connection connection, String kind, String detail) throws SQLException;
 
-  /** Returns a notice for a statement that sends it itself; empty where none are sent. */
-  Optional<Notice> notice(String kind, String detail);
-
-  /**
-   * What {@code pg_notify} is to be given.
-   *
-   * @param channel its first argument
-   * @param payload its second
-   */
-  record Notice(String channel, String payload) {}
-
   /** Has a listener told whenever the session that listens broke: others may have, too. */
   Subscription whenLost(Runnable listener);
 

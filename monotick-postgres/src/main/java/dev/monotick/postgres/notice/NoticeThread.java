@@ -1,0 +1,168 @@
+package dev.monotick.postgres.notice;
+
+import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.connection.Session;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens on one channel, in a session and on a thread of its own.
+ *
+ * <p>The thread waits in the socket, so a notice arrives at once and costs no query. When nothing
+ * came for a while its owner asks the server something, because a connection whose other end has
+ * vanished looks just like one on which nothing happens. A session that broke is opened again after
+ * a pause that grows.
+ */
+public final class NoticeThread implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(NoticeThread.class);
+
+  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration PEER_TIMEOUT = Duration.ofSeconds(25);
+  private static final long FIRST_PAUSE_MILLIS = 100;
+  private static final long LONGEST_PAUSE_MILLIS = 5_000;
+
+  private static final String PREPARE =
+      "select set_config('application_name', ?, false),"
+          + " set_config('tcp_keepalives_idle', '10', false),"
+          + " set_config('tcp_keepalives_interval', '5', false),"
+          + " set_config('tcp_keepalives_count', '3', false),"
+          + (" set_config('tcp_user_timeout', '" + PEER_TIMEOUT.toMillis() + "', false),")
+          + " set_config('idle_session_timeout', '0', false)";
+
+  private final String name;
+  private final String channel;
+  private final Owner owner;
+  private final Session session;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread thread;
+  private long pauseMillis; // only the thread's
+
+  /** Who is told, on the thread; what it throws ends the session. */
+  public interface Owner {
+
+    /** Prepares a new connection, which does not listen yet. */
+    default void prepare(Connection connection) throws SQLException {}
+
+    /** The session is open, newly or again: notices may have been missed. */
+    void opened();
+
+    /** A notice came. */
+    void heard(Connection connection, String payload) throws SQLException;
+
+    /** Returns how long nothing may come before {@link #nothingCame}. */
+    Duration patience();
+
+    /** Asks the server something. */
+    default void nothingCame(Connection connection) throws SQLException {
+      try (Statement question = connection.createStatement()) {
+        question.execute("select 1");
+      }
+    }
+
+    /**
+     * The session broke, or could not be opened.
+     *
+     * @param again whether that is no news
+     */
+    void broke(boolean again);
+  }
+
+  /**
+   * Prepares to listen.
+   *
+   * @param name what arrives, for people who look at threads and at the server's sessions
+   */
+  public NoticeThread(Database database, String channel, String name, Owner owner) {
+    this.name = name;
+    this.channel = channel;
+    this.owner = owner;
+    this.session = database.session(this::prepare);
+    this.thread = new Thread(this::run, "monotick-" + name + "-" + database.schema().text());
+    thread.setDaemon(true);
+  }
+
+  /** Begins to listen, in the background. */
+  public void start() {
+    thread.start();
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    session.close(); // also ends the read the thread waits in
+  }
+
+  private boolean isClosed() {
+    return closed.getCount() == 0;
+  }
+
+  private void run() {
+    while (!isClosed()) {
+      try {
+        session.call("listening for " + name, ANSWER_TIMEOUT, this::listen);
+      } catch (RuntimeException e) { // whatever it is, the next session may do better
+        owner.broke(pauseMillis > 0 || isClosed());
+        if (!isClosed()) {
+          pause(e);
+        }
+      }
+    }
+  }
+
+  /** Done with each new connection. */
+  private boolean prepare(Connection connection) throws SQLException {
+    try (PreparedStatement settings = connection.prepareStatement(PREPARE)) {
+      settings.setString(1, channel + " " + name);
+      settings.execute();
+    }
+    owner.prepare(connection);
+    try (Statement listen = connection.createStatement()) {
+      return listen.execute("listen \"" + channel + '"');
+    }
+  }
+
+  /** Returns only when closed; a broken connection throws. */
+  private boolean listen(Connection connection) throws SQLException {
+    if (pauseMillis > 0) {
+      log.info("{} arrive again channel={}", name, channel);
+    }
+    pauseMillis = 0;
+    owner.opened();
+    PGConnection notifications = connection.unwrap(PGConnection.class);
+    while (!isClosed()) {
+      PGNotification[] arrived = notifications.getNotifications((int) owner.patience().toMillis());
+      if (arrived == null || arrived.length == 0) {
+        owner.nothingCame(connection);
+        continue;
+      }
+      for (PGNotification notice : arrived) {
+        owner.heard(connection, notice.getParameter());
+      }
+    }
+    return true;
+  }
+
+  private void pause(RuntimeException failure) {
+    if (pauseMillis == 0) {
+      log.warn("{} do not arrive, replicas poll meanwhile channel={}", name, channel, failure);
+    }
+    pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, Math.max(FIRST_PAUSE_MILLIS, 2 * pauseMillis));
+    long jitter = ThreadLocalRandom.current().nextLong(pauseMillis / 2);
+    try {
+      boolean unused = closed.await(pauseMillis - jitter, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      log.debug("nobody has a reason to interrupt this thread; it goes on", e);
+    }
+  }
+}
