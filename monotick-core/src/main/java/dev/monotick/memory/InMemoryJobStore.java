@@ -106,12 +106,17 @@ final class InMemoryJobStore implements JobStore {
             finished.add(ends.finish(turn.replica(), finish, now));
           }
           catchUp(now); // what was retried or snoozed for no time is due already
-          List<ClaimedJob> jobs = turn.most() > 0 ? claims.claim(turn, now) : List.of();
+          List<ClaimedJob> jobs = turn.number() > 0 ? claims.claim(turn, now) : List.of();
           Optional<Duration> nextDue =
               Stream.of(table.times.untilNextDue(now), claims.untilRateAllows(turn, now))
                   .flatMap(Optional::stream)
                   .min(Duration::compareTo);
-          return new JobTurnReply(finished, jobs, claims.hasMore(turn, now), nextDue);
+          return new JobTurnReply(
+              finished,
+              jobs,
+              claims.hasMore(turn, now),
+              nextDue,
+              turn.number() > 0 && claims.isUsed(turn));
         });
   }
 

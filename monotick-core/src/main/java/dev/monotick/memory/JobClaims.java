@@ -44,11 +44,11 @@ final class JobClaims {
   private final Map<ReplicaId, Replica> replicas = new HashMap<>();
 
   /**
-   * The newest turn of each replica there ever was, also if it got nothing: a turn that was sent
-   * again and arrives once more, late, would else claim jobs for a replica that has gone on and
-   * never learns of them. Kept for good, as the registry keeps former members.
+   * The first number of each replica's turns that is not used up: a turn that was sent again and
+   * arrives once more, late, would else claim jobs for a replica that has gone on and never learns
+   * of them. Kept for good, as the registry keeps former members.
    */
-  private final Map<ReplicaId, Long> newestTurns = new HashMap<>();
+  private final Map<ReplicaId, Long> unusedNumbers = new HashMap<>();
 
   private final Map<PauseKey, JobPause> pauses = new LinkedHashMap<>();
   private final Map<String, Integer> weights = new HashMap<>();
@@ -86,14 +86,14 @@ final class JobClaims {
   /** Claims what the turn asks for; if it was sent before, what it got then and still has. */
   List<ClaimedJob> claim(JobTurn turn, Instant now) {
     Replica replica = replicas.computeIfAbsent(turn.replica(), fresh -> new Replica());
-    if (turn.number() <= newestTurns.getOrDefault(turn.replica(), 0L)) {
+    if (isUsed(turn) || turn.closes()) {
       return replica.claims.getOrDefault(turn.number(), List.of()).stream()
           .filter(taken -> isStillOf(turn.replica(), taken))
           .map(taken -> taken.row().claimed())
           .toList();
     }
-    newestTurns.put(turn.replica(), turn.number());
     List<Taken> taken = take(turn, replica.picker, now);
+    unusedNumbers.put(turn.replica(), turn.number() + (taken.isEmpty() ? 0 : 1));
     if (!taken.isEmpty()) {
       replica.claims.put(turn.number(), taken);
       if (replica.claims.size() > KEPT_CLAIMS) {
@@ -101,6 +101,11 @@ final class JobClaims {
       }
     }
     return taken.stream().map(job -> job.row().claimed()).toList();
+  }
+
+  /** Says whether the turn's number is used up. */
+  boolean isUsed(JobTurn turn) {
+    return turn.number() < unusedNumbers.getOrDefault(turn.replica(), 0L);
   }
 
   /** Says whether the turn could have got more. */

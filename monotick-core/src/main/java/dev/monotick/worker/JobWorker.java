@@ -109,7 +109,7 @@ public final class JobWorker {
 
   /** This replica is no longer proven to live: others may take what it has. */
   public void membershipLost() {
-    turns.close();
+    turns.close(false);
     slots.giveBack(Duration.ZERO);
     slots.stop(job -> true, StopCause.MEMBERSHIP_LOST);
   }
@@ -135,7 +135,7 @@ public final class JobWorker {
   /** Takes no more; gives back what has not begun. Handlers go on. */
   public void beginStop() {
     stopping = true;
-    turns.close();
+    turns.close(true);
     slots.giveBack(Duration.ZERO);
   }
 

@@ -8,6 +8,7 @@ import dev.monotick.thread.Retry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -47,7 +48,7 @@ final class Line {
     void answered(List<End> ends, JobTurn turn, JobTurnReply reply);
 
     /** The store did not like it; it is not to be annoyed again before that time has passed. */
-    void refused(List<End> ends, Throwable failure, Duration wait);
+    void refused(List<End> ends, JobTurn turn, Throwable failure, Duration wait);
   }
 
   /** Creates a line. */
@@ -136,6 +137,13 @@ final class Line {
 
   private void unanswered(List<End> batch, JobTurn turn, Throwable failure) {
     Duration wait = retry.failed();
+    if (turn.closes() && batch.isEmpty()) {
+      // Whoever stops need not wait for it: what came under its number is rescued.
+      log.warn("turn of jobs could not be closed", failure);
+      free();
+      owner.answered(batch, turn, new JobTurnReply(List.of(), List.of(), false, Optional.empty()));
+      return;
+    }
     if (failure instanceof StoreException || failure instanceof TimeoutException) {
       if (retry.failures() == 1) {
         log.warn("turn of jobs got no answer, trying again until there is one", failure);
@@ -145,7 +153,7 @@ final class Line {
     }
     log.error("turn of jobs was refused ends={} most={}", batch.size(), turn.most(), failure);
     free();
-    owner.refused(batch, failure, wait);
+    owner.refused(batch, turn, failure, wait);
   }
 
   private void free() {

@@ -62,13 +62,16 @@ final class Turns {
   private final AtomicInteger endsWaiting = new AtomicInteger();
   private final AtomicBoolean told = new AtomicBoolean();
   private boolean open;
+  private boolean leaves; // never to open again
   private boolean mayHaveJobs;
   private boolean wokenMeanwhile;
   private boolean lingering;
   private boolean endsApart; // the exchange that asks has none because others are reported
   private boolean singleWaits; // an end that goes alone is the next to be reported
   private int setAside; // ends that the store refused in company and that will be sent alone
-  private long turns;
+  private long number = 1; // of the next turn that asks; grows when one was given jobs
+  private boolean stays; // the last turn that asked stays open: jobs may come under that number
+  private long turns; // so far
   private long lookMillis = FIRST_LOOK_MILLIS;
   private EngineThreads.Cancellable nextLook = () -> {};
 
@@ -116,11 +119,11 @@ final class Turns {
     goOn();
   }
 
-  /** Asks for no more; ends are still reported. */
-  void close() {
+  /** Asks for no more; ends are still reported. A turn may stay open, if that is not for good. */
+  void close(boolean forGood) {
     open = false;
+    leaves |= forGood;
     nextLook.cancel();
-    boolean unused = asks.regain(); // or else what it brings is given back
     goOn();
   }
 
@@ -157,6 +160,10 @@ final class Turns {
   }
 
   private void goOn() {
+    if (!open && asks.regain() && stays && leaves) {
+      stays = false;
+      asks.send(List.of(), turn(number, List.of(), 0)); // closes it; what it brings is given back
+    }
     if (endsWaiting.get() >= MANY && mayReport()) {
       send(reports, 0);
     }
@@ -223,13 +230,19 @@ final class Turns {
   private JobTurn turn(List<End> batch, int room) {
     turns++;
     // What claims nothing has no number: it may overtake a turn that does.
-    return turn(room > 0 ? turns : 0, batch, room);
+    JobTurn turn = turn(room > 0 ? number : 0, batch, room);
+    stays |= turn.staysOpen();
+    return turn;
   }
 
   private JobTurn turn(long number, List<End> batch, int room) {
+    // To leave a turn open is written down; so not before there was nothing twice, unless
+    // something is written anyway. And not for jobs that could not begin at once.
+    boolean isCalm = !batch.isEmpty() || lookMillis > FIRST_LOOK_MILLIS;
+    boolean staysOpen = room > 0 && isCalm && slots.inHand() < settings.concurrency();
     List<JobFinish> finishes = batch.stream().map(End::finish).toList();
     return new JobTurn(
-        context.replica(), number, finishes, room, handlers.kinds(), settings.queues());
+        context.replica(), number, finishes, room, handlers.kinds(), settings.queues(), staysOpen);
   }
 
   /** Takes answers. */
@@ -255,7 +268,10 @@ final class Turns {
     }
 
     @Override
-    public void refused(List<End> batch, Throwable failure, Duration wait) {
+    public void refused(List<End> batch, JobTurn turn, Throwable failure, Duration wait) {
+      if (turn.number() > 0) {
+        number++; // who knows what was claimed under this one
+      }
       setAside += batch.size();
       threads.schedule(wait, () -> Turns.this.refused(batch, failure));
     }
@@ -270,9 +286,13 @@ final class Turns {
         slots.giveBack(Duration.ZERO);
       }
     }
+    if (reply.used()) {
+      number = Math.max(number, turn.number() + 1);
+    }
     if (turn.most() > 0) {
-      turns = Math.max(turns, turn.number()); // one that stood by had a number ahead of its time
-      mayHaveJobs = reply.more() || wokenMeanwhile;
+      stays = turn.staysOpen() && !reply.used();
+      boolean isSpent = reply.used() && jobs.isEmpty(); // so it was not looked for others
+      mayHaveJobs = reply.more() || wokenMeanwhile || isSpent;
       wokenMeanwhile = false;
       if (!mayHaveJobs && open) {
         lookLater(reply);
@@ -300,7 +320,7 @@ final class Turns {
     // It may be a while until they come: so no more than can begin at once.
     int room = Math.min(room(), settings.concurrency());
     if (room > 0) {
-      asks.standBy(turn(turns + 1, List.of(), room));
+      asks.standBy(turn(number, List.of(), room));
     }
   }
 

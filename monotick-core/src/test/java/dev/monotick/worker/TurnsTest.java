@@ -190,7 +190,7 @@ class TurnsTest {
     answer(0);
     end(300);
     int refused = threads.calls.get(1).turn().finishes().size();
-    turns.close();
+    turns.close(true);
     answer(0);
     fail(0, new IllegalStateException("one of them is bad"));
     Set<JobId> reported = new HashSet<>();
@@ -281,9 +281,10 @@ class TurnsTest {
   @Test
   void nothingStandsByOnceTheTurnsAreClosed() {
     beIdle();
-    turns.close();
+    turns.close(true);
     assertThat(turns.wake(Set.of(), this::replyTo)).isFalse();
     assertThat(turns.isQuiet()).isTrue();
+    assertThat(threads.calls).as("what is not open need not be closed").isEmpty();
   }
 
   @Test
@@ -294,7 +295,7 @@ class TurnsTest {
             turns.wake(
                 Set.of(),
                 turn -> {
-                  turns.close();
+                  turns.close(true);
                   assertThat(turns.isQuiet()).isFalse();
                   return replyTo(turn);
                 }))
@@ -302,6 +303,133 @@ class TurnsTest {
     threads.runActions();
     assertThat(slots.inHand()).isZero();
     assertThat(onlyTurn().finishes()).hasSize((int) claimed);
+  }
+
+  @Test
+  void aNumberIsKeptUntilJobsAreClaimedUnderIt() {
+    beIdle();
+    turns.wake(Set.of());
+    long number = onlyTurn().number();
+    answer(0);
+    turns.wake(Set.of());
+    assertThat(onlyTurn().number()).as("nothing was claimed").isEqualTo(number);
+    none = false;
+    answer(0);
+    assertThat(onlyTurn().number()).isEqualTo(number + 1);
+  }
+
+  @Test
+  void aNumberIsNotKeptIfNobodyKnowsWhatWasClaimedUnderIt() {
+    beIdle();
+    turns.wake(Set.of());
+    long number = onlyTurn().number();
+    fail(0, new IllegalStateException("what came cannot be read"));
+    threads.runTimers();
+    turns.wake(Set.of());
+    assertThat(onlyTurn().number()).isGreaterThan(number);
+  }
+
+  /** Somebody cancelled what the turn had before its answer came. */
+  @Test
+  void aNumberThatIsUsedIsLeftThoughNothingCameOfIt() {
+    beIdle();
+    turns.wake(Set.of());
+    long number = onlyTurn().number();
+    reply(new JobTurnReply(List.of(), List.of(), false, Optional.empty(), true));
+    assertThat(onlyTurn().number()).as("asked again at once").isEqualTo(number + 1);
+  }
+
+  /** It may open again soon, and others see to it that nobody gives it anything meanwhile. */
+  @Test
+  void aTurnStaysOpenIfWorkIsOnlyInterrupted() {
+    beIdle();
+    turns.wake(Set.of());
+    long number = onlyTurn().number();
+    answer(0);
+    turns.close(false);
+    assertThat(turns.wake(Set.of(), this::replyTo)).as("nothing stands by").isFalse();
+    assertThat(threads.calls).isEmpty();
+    turns.open();
+    assertThat(onlyTurn().number()).isEqualTo(number);
+  }
+
+  @Test
+  void aTurnThatCannotBeClosedDoesNotKeepAnybodyFromStopping() {
+    beIdle();
+    turns.wake(Set.of());
+    answer(0);
+    turns.close(true);
+    assertThat(onlyTurn().closes()).isTrue();
+    fail(0, new StoreException("no answer"));
+    assertThat(turns.isQuiet()).isTrue();
+    threads.runTimers();
+    assertThat(threads.calls).isEmpty();
+  }
+
+  @Test
+  void aReportThatIsRefusedLeavesTheNumberOfTheOpenTurnAsItIs() {
+    turns.open();
+    answer(0);
+    end(300);
+    long number = threads.calls.get(0).turn().number();
+    fail(1, new IllegalStateException("one of them is bad"));
+    none = true;
+    answer(0);
+    turns.wake(Set.of());
+    assertThat(threads.calls.get(requestUnderWay()).turn().number()).isEqualTo(number);
+  }
+
+  /** It is written down, so it is not done for a moment. */
+  @Test
+  void aTurnStaysOpenOnceThereWasNothingTwice() {
+    none = true;
+    turns.open();
+    assertThat(onlyTurn().staysOpen()).as("the first look").isFalse();
+    answer(0);
+    turns.wake(Set.of());
+    assertThat(onlyTurn().staysOpen()).as("the next one").isTrue();
+  }
+
+  @Test
+  void aTurnThatReportsStaysOpenAtOnce() {
+    turns.open();
+    answer(0);
+    end(100);
+    answer(0);
+    assertThat(onlyTurn().finishes()).isNotEmpty();
+    assertThat(slots.inHand()).isLessThan(SETTINGS.concurrency());
+    assertThat(onlyTurn().staysOpen()).isTrue();
+  }
+
+  @Test
+  void aTurnThatIsOpenIsClosedAtTheEndAndWhatItGotIsGivenBack() {
+    beIdle();
+    turns.wake(Set.of());
+    answer(0);
+    turns.close(true);
+    JobTurn closing = onlyTurn();
+    assertThat(closing.closes()).isTrue();
+    assertThat(turns.isQuiet()).isFalse();
+    reply(new JobTurnReply(List.of(), List.of(aJob(7)), false, Optional.empty()));
+    assertThat(onlyTurn().finishes())
+        .extracting(JobFinish::end)
+        .containsExactly(new JobFinish.HandedBack());
+    answer(0);
+    assertThat(turns.isQuiet()).isTrue();
+    assertThat(threads.calls).isEmpty();
+  }
+
+  @Test
+  void aTurnThatIsOnItsWayWhenAllEndsIsClosedAfterIt() {
+    beIdle();
+    turns.wake(Set.of());
+    assertThat(onlyTurn().staysOpen()).isTrue();
+    turns.close(true);
+    assertThat(onlyTurn().closes()).isFalse();
+    answer(0);
+    assertThat(onlyTurn().closes()).isTrue();
+    answer(0);
+    assertThat(turns.isQuiet()).isTrue();
   }
 
   /** Nothing to do, and none found at the last look. */
@@ -341,6 +469,11 @@ class TurnsTest {
   private void answer(int which) {
     PendingCall call = threads.calls.remove(which);
     call.reply(Result.of(replyTo(call.turn())));
+    threads.runActions();
+  }
+
+  private void reply(JobTurnReply reply) {
+    threads.calls.remove(0).reply(Result.of(reply));
     threads.runActions();
   }
 

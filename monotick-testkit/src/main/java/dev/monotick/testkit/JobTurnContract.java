@@ -95,6 +95,45 @@ public abstract class JobTurnContract extends JobStoreContract {
   }
 
   @Test
+  void turnThatGotNothingMayClaimLater() {
+    JobTurn turn = newTurn(a, 2, KINDS);
+    assertThat(jobs().turn(turn).jobs()).isEmpty();
+    List<JobId> ids = enqueue(3, aJob());
+    assertThat(ids(jobs().turn(turn).jobs())).isEqualTo(ids.subList(0, 2));
+    assertThat(ids(jobs().turn(turn).jobs())).as("once").isEqualTo(ids.subList(0, 2));
+    assertThat(states(ids.subList(2, 3))).containsOnly(JobState.READY);
+  }
+
+  /** Else the replica would ask under this number for ever. */
+  @Test
+  void turnTellsThatItsNumberIsUsedThoughOthersEndedAllOfIt() {
+    JobTurn turn = newTurn(a, 2, KINDS);
+    assertThat(jobs().turn(turn).used()).isFalse();
+    JobId id = enqueue(aJob());
+    assertThat(jobs().turn(turn).used()).isTrue();
+    jobs().cancel(id, "ann", "before the replica heard of it");
+    JobId other = enqueue(aJob());
+    JobTurnReply again = jobs().turn(turn);
+    assertThat(again.jobs()).isEmpty();
+    assertThat(again.used()).isTrue();
+    assertThat(ids(claim(a, 2))).containsExactly(other);
+  }
+
+  @Test
+  void turnThatClosesClaimsNothingAndGetsWhatItsNumberHas() {
+    JobTurn turn = newTurn(a, 2, KINDS);
+    JobTurn closing = new JobTurn(a, turn.number(), List.of(), 0, KINDS, Set.of());
+    List<JobId> ids = enqueue(3, aJob());
+    assertThat(jobs().turn(closing).jobs()).isEmpty();
+    assertThat(jobs().turn(turn).jobs()).hasSize(2);
+    ClaimedJob first = jobs().turn(closing).jobs().get(0);
+    assertThat(ids(jobs().turn(closing).jobs())).isEqualTo(ids.subList(0, 2));
+    succeed(a, first);
+    assertThat(ids(jobs().turn(closing).jobs())).isEqualTo(ids.subList(1, 2));
+    assertThat(states(ids.subList(2, 3))).containsOnly(JobState.READY);
+  }
+
+  @Test
   void racingReplicasGetEachJobOnce() {
     List<JobId> ids = enqueue(200, aJob());
     List<List<ClaimedJob>> taken =

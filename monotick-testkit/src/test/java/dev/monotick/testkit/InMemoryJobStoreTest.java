@@ -77,13 +77,14 @@ final class InMemoryJobStoreTest {
   }
 
   @Test
-  void turnThatArrivesOnceMoreAfterItWasAnsweredClaimsNothing() {
+  void turnThatArrivesOnceMoreAfterANewerOneClaimsNothing() {
     JobTurn turn = new JobTurn(a, 1, List.of(), 5, KINDS, Set.of());
     assertThat(jobs.turn(turn).jobs()).isEmpty();
+    JobTurn next = new JobTurn(a, 2, List.of(), 5, KINDS, Set.of());
+    assertThat(jobs.turn(next).jobs()).isEmpty();
     JobId id = enqueue(aJob()).get(0);
     assertThat(jobs.turn(turn).jobs()).as("the replica would never learn of it").isEmpty();
     assertThat(jobs.find(id).orElseThrow().state()).isEqualTo(JobState.READY);
-    JobTurn next = new JobTurn(a, 2, List.of(), 5, KINDS, Set.of());
     assertThat(jobs.turn(next).jobs()).hasSize(1);
   }
 

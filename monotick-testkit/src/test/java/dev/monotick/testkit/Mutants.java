@@ -181,8 +181,14 @@ final class Mutants {
             "repeated turn claims once more",
             "memory.JobClaims",
             Set.of("J1"),
-            "if (turn.number() <= newestTurns.getOrDefault(turn.replica(), 0L)) {",
-            "if (turn.number() < 0) {"),
+            "if (isUsed(turn) || turn.closes()) {",
+            "if (turn.closes()) {"),
+        Mutant.of(
+            "open turn taken for one that has claimed",
+            "worker.Turns",
+            Set.of("J1"),
+            "if (reply.used()) {",
+            "if (reply.used() || turn.staysOpen()) {"),
         Mutant.of(
             "jobs of living replicas rescued",
             "memory.InMemoryJobStore",

@@ -5,12 +5,14 @@ import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
 import dev.monotick.job.store.ReadyListener;
+import dev.monotick.replica.ReplicaId;
 import dev.monotick.store.StoreException;
 import dev.monotick.testkit.Machine.Life;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,7 @@ final class WireJobs implements InvocationHandler {
   private final Life process;
   private final JobStore jobs;
   private final Consumer<Runnable> hints;
+  private @Nullable JobTurn open; // jobs may be claimed under its number
 
   private WireJobs(Simulation simulation, Life process, Consumer<Runnable> hints) {
     this.simulation = simulation;
@@ -53,7 +56,7 @@ final class WireJobs implements InvocationHandler {
       }
       case "whenReady" -> {
         ReadyListener listener = (ReadyListener) arguments[0];
-        jobs.whenReady(news -> hints.accept(() -> tell(listener, news)));
+        jobs.whenReady(news -> added(listener, news));
         return null;
       }
       case "whenEnded" -> {
@@ -75,15 +78,52 @@ final class WireJobs implements InvocationHandler {
     };
   }
 
-  /** In some runs by a thread of the store's, which can make a turn at once. */
-  private void tell(ReadyListener listener, Set<String> news) {
-    SimulationPlan plan = simulation.plan();
-    if (plan.turnsAtOnce) {
-      long soon = plan.random.nextInt(SOON_NANOS);
-      simulation.later(process, soon, () -> listener.ready(news, this::turnAtOnce));
+  /** Whoever adds jobs may give one of them away right then, whatever becomes of the news. */
+  private void added(ReadyListener listener, Set<String> news) {
+    if (simulation.plan().turnsAtOnce) {
+      simulation.later(
+          0,
+          () -> {
+            Given given = simulation.isStoreDown() ? null : given();
+            hints.accept(() -> tellSoon(listener, news, given));
+          });
     } else {
-      listener.ready(news);
+      hints.accept(() -> listener.ready(news));
     }
+  }
+
+  /** A turn that was open, and what it gave to its replica before that knew of it. */
+  private record Given(JobTurn turn, JobTurnReply reply) {}
+
+  /** Claims a job for a replica whose turn is open; null if there is none. */
+  private @Nullable Given given() {
+    JobTurn turn = open;
+    if (turn == null || !isLive(turn.replica())) {
+      return null;
+    }
+    simulation.findings().see(Seen.JOBS_GIVEN);
+    JobTurn one =
+        new JobTurn(turn.replica(), turn.number(), List.of(), 1, turn.kinds(), turn.queues());
+    return new Given(one, turn(one));
+  }
+
+  private boolean isLive(ReplicaId replica) {
+    return simulation.store().replicas().live().stream()
+        .anyMatch(info -> info.id().equals(replica));
+  }
+
+  /** By a thread of the store's, which can make a turn at once. */
+  private void tellSoon(ReadyListener listener, Set<String> news, @Nullable Given given) {
+    long soon = simulation.plan().random.nextInt(SOON_NANOS);
+    simulation.later(process, soon, () -> listener.ready(news, turn -> turnAtOnce(turn, given)));
+  }
+
+  private JobTurnReply turnAtOnce(JobTurn turn, @Nullable Given given) {
+    return given != null
+            && given.turn().number() == turn.number()
+            && given.turn().replica().equals(turn.replica())
+        ? given.reply()
+        : turnAtOnce(turn);
   }
 
   private JobTurnReply turnAtOnce(JobTurn turn) {
@@ -103,6 +143,10 @@ final class WireJobs implements InvocationHandler {
   private JobTurnReply turn(JobTurn turn) {
     JobTurnReply reply = jobs.turn(turn);
     simulation.jobs().turned(turn, reply);
+    JobTurn before = open;
+    if (turn.number() > 0 && (before == null || before.number() <= turn.number())) {
+      open = turn.staysOpen() && !reply.used() ? turn : null;
+    }
     return reply;
   }
 

@@ -16,7 +16,8 @@ public interface ReadyListener {
 
   /**
    * The same, told by a thread that can make a turn at once, sooner than any other: whoever has a
-   * turn that waits for just this may have it made, once, before this returns.
+   * turn that waits for just this may have it made, once, before this returns. Where a turn that
+   * {@linkplain JobTurn stayed open} was given a job, the answer to it is there already.
    *
    * @param store makes a turn as {@link JobStore#turn} does
    */

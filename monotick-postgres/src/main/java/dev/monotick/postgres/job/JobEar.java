@@ -12,10 +12,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +23,8 @@ import org.slf4j.LoggerFactory;
  * Hears of new jobs on a channel of their own, in a session that claims them right away where a
  * replica waits for some: the server's process that just woke to tell us is the one that is
  * quickest to give them. Not the session that holds the presence lock, since what goes wrong with a
- * turn ends the session it was made in.
+ * turn ends the session it was made in. On another channel it hears of jobs that are a replica's
+ * already.
  *
  * <p>Thread-safe.
  */
@@ -32,21 +33,34 @@ final class JobEar implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(JobEar.class);
 
   /** What a vanished server does not tell is found at the next look, which is sooner. */
-  private static final Duration QUIET = Duration.ofSeconds(60);
+  private static final Duration QUIET = Duration.ofSeconds(30);
 
   private static final int LONGEST_TEXT = 1_000;
 
   private final String channel;
-  private final BiFunction<JobTurn, Connection, JobTurnReply> turns;
+  private final OwnChannel own;
+  private final Turner turner;
   private final List<ReadyListener> listeners = new CopyOnWriteArrayList<>();
   private final NoticeThread thread;
   private boolean opened; // guarded by this
   private volatile boolean hears = true; // until somebody listens, nobody misses anything
 
-  JobEar(Database database, BiFunction<JobTurn, Connection, JobTurnReply> turns) {
+  /** Makes turns on a connection that is open. */
+  interface Turner {
+
+    /**
+     * Makes a turn.
+     *
+     * @param given a job that was given to a replica just now; null for none
+     */
+    JobTurnReply turn(JobTurn turn, Connection connection, @Nullable HandOver given);
+  }
+
+  JobEar(Database database, OwnChannel own, Turner turner) {
     this.channel = "monotick_" + database.schema().text() + ".jobs";
-    this.turns = turns;
-    this.thread = new NoticeThread(database, channel, "jobs", new Heard());
+    this.own = own;
+    this.turner = turner;
+    this.thread = new NoticeThread(database, List.of(channel, own.name()), "jobs", new Heard());
   }
 
   void add(ReadyListener listener) {
@@ -99,17 +113,23 @@ final class JobEar implements AutoCloseable {
     @Override
     public void opened() {
       hears = true;
+      own.heard(true);
       tell(Set.of()); // what was not heard
     }
 
-    /** No names stand for all queues. */
     @Override
-    public void heard(Connection connection, String payload) {
-      Set<String> queues =
-          Stream.of(payload.split(","))
-              .filter(part -> !part.isEmpty())
-              .collect(Collectors.toUnmodifiableSet());
-      tellEach(listener -> listener.ready(queues, turn -> turns.apply(turn, connection)));
+    public void heard(Connection connection, Notice notice) {
+      boolean isOwn = notice.channel().equals(own.name());
+      HandOver given = isOwn ? HandOver.parse(notice.payload()) : null;
+      Set<String> queues = isOwn ? Set.of() : queues(notice.payload());
+      tellEach(listener -> listener.ready(queues, turn -> turner.turn(turn, connection, given)));
+    }
+
+    /** No names stand for all queues. */
+    private static Set<String> queues(String payload) {
+      return Stream.of(payload.split(","))
+          .filter(part -> !part.isEmpty())
+          .collect(Collectors.toUnmodifiableSet());
     }
 
     @Override
@@ -120,6 +140,7 @@ final class JobEar implements AutoCloseable {
     @Override
     public void broke(boolean again) {
       hears = false;
+      own.heard(false);
     }
   }
 }

@@ -1,5 +1,7 @@
 package dev.monotick.postgres.job;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobLane;
 import dev.monotick.job.QueueFullException;
@@ -32,6 +34,7 @@ final class JobEnqueuer {
   private final DueTimes due;
   private final String addPlain;
   private final String addAll;
+  private final String hand;
   private final String depth;
 
   JobEnqueuer(Database database, Lanes lanes, DueTimes due) {
@@ -46,6 +49,10 @@ final class JobEnqueuer {
                 + ", ?::bigint, "
                 + StartColumns.TYPES
                 + ") as a");
+    hand =
+        database.sql(
+            "select * from @job_hand(?::integer, ?::integer, ?::bigint, ?::smallint, ?::smallint,"
+                + " ?::bytea, ?::text, ?::bigint, ?::text, ?::text, ?::text)");
     depth =
         database.sql(
             "select coalesce(sum(c.waiting + c.ready), 0) from"
@@ -54,16 +61,59 @@ final class JobEnqueuer {
                 + " join @job_lane l on l.id = c.lane where l.queue = ?");
   }
 
-  /** Adds jobs in a transaction of its own, which sends the notice. */
-  List<Enqueued> enqueue(JobOrder order, Optional<Notice> notice) {
+  /**
+   * What was added.
+   *
+   * @param replies one for each draft
+   * @param handed whether a replica has it already
+   */
+  record Added(List<Enqueued> replies, boolean handed) {}
+
+  /**
+   * Adds jobs in a transaction of its own, which sends the notice. A job that comes alone is given
+   * to a replica that waits for one.
+   */
+  Added enqueue(JobOrder order, Optional<Notice> notice) {
     if (order.drafts().isEmpty()) {
-      return List.of();
+      return new Added(List.of(), false);
     }
     Map<JobLane, Integer> ids = laneIds(order);
-    List<Enqueued> replies =
-        database.once("adding jobs", connection -> add(connection, order, ids, notice));
+    boolean isPlain = !StartColumns.isNeeded(order.drafts(), order.follow());
+    boolean mayHand = notice.isPresent() && HandOver.isPossible(order.drafts(), isPlain);
+    Added added =
+        database.once(
+            "adding jobs",
+            connection ->
+                mayHand
+                    ? hand(connection, order, ids, notice.get())
+                    : new Added(add(connection, order, ids, notice), false));
     order.drafts().forEach(due::added);
-    return replies;
+    return added;
+  }
+
+  private Added hand(
+      Connection connection, JobOrder order, Map<JobLane, Integer> ids, Notice notice)
+      throws SQLException {
+    requireRoom(connection, order);
+    JobDraft draft = order.drafts().get(0);
+    try (PreparedStatement statement = connection.prepareStatement(hand)) {
+      statement.setInt(1, requireNonNull(ids.get(draft.lane())));
+      statement.setInt(2, draft.version());
+      statement.setLong(3, Math.max(1, draft.rules().timeout().toMillis()));
+      statement.setInt(4, draft.rules().maxAttempts());
+      statement.setInt(5, JobColumns.effect(draft.rules().effect()));
+      statement.setBytes(6, draft.payload());
+      statement.setString(7, JobColumns.headers(draft.headers()));
+      setParent(statement, 8, order);
+      statement.setString(9, HandOver.about(draft));
+      statement.setString(10, notice.channel());
+      statement.setString(11, notice.payload());
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        Enqueued reply = new Enqueued(new JobId(row.getLong(1)), true);
+        return new Added(List.of(reply), row.getBoolean(2));
+      }
+    }
   }
 
   /** Adds jobs in the transaction of a connection. */
@@ -84,16 +134,18 @@ final class JobEnqueuer {
   private List<Enqueued> add(
       Connection connection, JobOrder order, Map<JobLane, Integer> ids, Optional<Notice> notice)
       throws SQLException {
-    if (order.depth().isPresent()) {
-      requireRoom(connection, order, order.depth().get());
-    }
+    requireRoom(connection, order);
     DraftColumns drafts = new DraftColumns(order.drafts(), ids);
     return StartColumns.isNeeded(order.drafts(), order.follow())
         ? addAll(connection, order, drafts, notice)
         : addPlain(connection, order, drafts, notice);
   }
 
-  private void requireRoom(Connection connection, JobOrder order, long most) throws SQLException {
+  private void requireRoom(Connection connection, JobOrder order) throws SQLException {
+    if (order.depth().isEmpty()) {
+      return;
+    }
+    long most = order.depth().get();
     Map<String, Integer> wanted = new TreeMap<>();
     order.drafts().forEach(draft -> wanted.merge(draft.lane().queue(), 1, Integer::sum));
     for (Map.Entry<String, Integer> more : wanted.entrySet()) {
@@ -124,7 +176,7 @@ final class JobEnqueuer {
       throws SQLException {
     try (PreparedStatement statement = prepare(connection, addPlain, notice)) {
       drafts.set(statement, 1);
-      setParent(statement, order);
+      setParent(statement, DraftColumns.COUNT + 1, order);
       setNotice(statement, DraftColumns.COUNT + 2, notice);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
@@ -143,7 +195,7 @@ final class JobEnqueuer {
       throws SQLException {
     try (PreparedStatement statement = prepare(connection, addAll, notice)) {
       drafts.set(statement, 1);
-      setParent(statement, order);
+      setParent(statement, DraftColumns.COUNT + 1, order);
       new StartColumns(order.drafts(), order.follow()).set(statement, DraftColumns.COUNT + 2);
       setNotice(statement, DraftColumns.COUNT + StartColumns.COUNT + 2, notice);
       try (ResultSet row = statement.executeQuery()) {
@@ -172,11 +224,12 @@ final class JobEnqueuer {
     }
   }
 
-  private static void setParent(PreparedStatement statement, JobOrder order) throws SQLException {
+  private static void setParent(PreparedStatement statement, int index, JobOrder order)
+      throws SQLException {
     if (order.parent().isPresent()) {
-      statement.setLong(DraftColumns.COUNT + 1, order.parent().get().value());
+      statement.setLong(index, order.parent().get().value());
     } else {
-      statement.setNull(DraftColumns.COUNT + 1, Types.BIGINT);
+      statement.setNull(index, Types.BIGINT);
     }
   }
 }

@@ -3,6 +3,7 @@ package dev.monotick.postgres.job;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.replica.ReplicaId;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -21,6 +22,7 @@ final class JobRescue {
   private final String rescue;
   private final String lookForOwn;
   private final String disown;
+  private final String forget;
 
   JobRescue(Database database, Supplier<Map<ReplicaId, OpenClaims>> claims) {
     this.database = database;
@@ -35,6 +37,7 @@ final class JobRescue {
             "select exists (select from @job_claim c"
                 + " where c.replica = ? and c.number < ? and c.number <> all (?))");
     disown = database.sql("select @job_disown(?, ?, ?)");
+    forget = database.sql("delete from @job_open_turn where since < now() - interval '1 minute'");
   }
 
   int rescue() {
@@ -42,7 +45,15 @@ final class JobRescue {
     for (Map.Entry<ReplicaId, OpenClaims> own : claims.get().entrySet()) {
       jobs += disown(own.getKey(), own.getValue());
     }
+    int unused = database.once("forgetting turns of the gone", this::forget);
     return jobs;
+  }
+
+  /** Nobody uses them any more. */
+  private int forget(Connection connection) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(forget)) {
+      return statement.executeUpdate();
+    }
   }
 
   private int disown(ReplicaId replica, OpenClaims own) {

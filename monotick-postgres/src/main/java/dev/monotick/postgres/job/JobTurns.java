@@ -37,29 +37,33 @@ final class JobTurns {
   private volatile LaneBook book;
   private final Map<ReplicaId, OpenClaims> claims = new ConcurrentHashMap<>();
   private final DueTimes due;
+  private final OwnChannel channel;
   private final String turn;
   private final String sweep;
   private final String delete;
 
-  JobTurns(Database database, DatabaseClock clock, Lanes lanes, DueTimes due) {
+  JobTurns(Database database, DatabaseClock clock, Lanes lanes, DueTimes due, OwnChannel channel) {
     this.database = database;
     this.clock = clock;
     this.lanes = lanes;
     this.due = due;
+    this.channel = channel;
     this.book = new LaneBook(clock.sendTime());
     sweep =
         database.sql("select * from @job_sweep(?::integer[], ?::bigint[], ?::bigint, ?::bigint)");
     delete =
         database.sql(
-            "delete from @job_claim c where c.ctid = any (array("
-                + "select d.ctid from @job_claim d where d.replica = ? and d.number = any (?)"
-                + " for update skip locked))");
+            "delete from @job_claim c where c.ctid = any (array(select d.ctid"
+                + " from unnest(?::bigint[], ?::bigint[], ?::integer[]) as u(number, first, run)"
+                + " join @job_claim d on d.replica = ? and d.number = u.number"
+                + " and d.ids[1] = u.first and d.runs[1] = u.run for update of d skip locked))");
     turn =
         database.sql(
             "select * from @job_turn(?::uuid, "
                 + FinishColumns.TYPES
-                + ", ?::bigint[], ?::bigint[], ?::bigint, ?::integer, ?::bigint, ?::integer[],"
-                + " ?::bigint[], ?::integer[], ?::boolean, ?::integer[], ?::integer[],"
+                + ", ?::bigint[], ?::bigint[], ?::integer[], ?::bigint[], ?::bigint, ?::integer,"
+                + " ?::boolean, ?::text,"
+                + " ?::bigint, ?::integer[], ?::bigint[], ?::integer[], ?::boolean, ?::integer[], ?::integer[],"
                 + " ?::text[])");
   }
 
@@ -83,14 +87,43 @@ final class JobTurns {
     return turn(wanted, database);
   }
 
-  /** Makes a turn on a connection that is open, in autocommit, and nobody else's. */
-  JobTurnReply turn(JobTurn wanted, Connection connection) {
+  /**
+   * Makes a turn on a connection that is open, in autocommit, and nobody else's.
+   *
+   * @param given a job that was given to a replica just now; null for none
+   */
+  JobTurnReply turn(JobTurn wanted, Connection connection, @Nullable HandOver given) {
+    if (given == null || !given.isFor(wanted.replica())) {
+      return given == null ? turn(wanted, database.joining(connection)) : nothingFor();
+    }
+    if (given.answers(wanted)) {
+      try {
+        return answered(wanted, given);
+      } catch (RuntimeException e) {
+        log.warn("what was given cannot be read, asking for it replica={}", wanted.replica(), e);
+      }
+    }
     return turn(wanted, database.joining(connection));
+  }
+
+  /** It is another's: there is no news. */
+  private JobTurnReply nothingFor() {
+    return new JobTurnReply(List.of(), List.of(), false, due.untilNext(clock.now(), null));
+  }
+
+  /** Whoever added the job has made the turn; all there is to be told came with the notice. */
+  private JobTurnReply answered(JobTurn wanted, HandOver given) {
+    ClaimedJob job = given.job(lanes.lane(given.lane()));
+    OpenClaims own = claims(wanted.replica());
+    own.sending(wanted.number());
+    own.openTurn(false);
+    own.adding(wanted.number()).add(given.id(), job.run().number(), given.lane(), 0);
+    return new JobTurnReply(List.of(), List.of(job), false, due.untilNext(clock.now(), null));
   }
 
   private JobTurnReply turn(JobTurn wanted, Database where) {
     OpenClaims own = claims(wanted.replica());
-    if (wanted.most() > 0) {
+    if (wanted.number() > 0) {
       own.sending(wanted.number());
     }
     Ending ending = ending(own, wanted.finishes());
@@ -112,7 +145,7 @@ final class JobTurns {
    * next turn would see to it, but after a report there may be none.
    */
   private void deleteOver(ReplicaId replica, OpenClaims own) {
-    long[] over = own.overWith(List.of());
+    OpenClaims.Over over = own.overWith(List.of());
     if (over == null) {
       return;
     }
@@ -122,8 +155,8 @@ final class JobTurns {
               "deleting claims that are over",
               connection -> {
                 try (PreparedStatement statement = connection.prepareStatement(delete)) {
-                  statement.setObject(1, replica.value());
-                  JobColumns.set(statement, 2, over);
+                  setOver(statement, 1, over);
+                  statement.setObject(4, replica.value());
                   return statement.executeUpdate();
                 }
               });
@@ -140,7 +173,7 @@ final class JobTurns {
     Ending ending = toEnd;
     LaneBook book = this.book; // also if it is forgotten meanwhile
     LaneTable table = lanes.known();
-    if (wanted.most() > 0 && table.version() == 0) {
+    if (wanted.number() > 0 && table.version() == 0) {
       table = lanes.refresh();
     }
     List<Boolean> finished = List.of();
@@ -163,9 +196,12 @@ final class JobTurns {
         due.added(before.plus(ending.columns().soonest(), ChronoUnit.MICROS));
       }
       ending = null;
-      if (wanted.most() > 0 && reply.version() != table.version() && tries < MOST_TRIES) {
+      if (wanted.number() > 0 && reply.version() != table.version() && tries < MOST_TRIES) {
         table = lanes.refresh();
         continue;
+      }
+      if (wanted.number() > 0 && reply.version() == table.version()) {
+        own.openTurn(reply.staysOpen() || (!call.wasOpen && own.mayHaveOpenTurn()));
       }
       boolean passedOver = false;
       if (wanted.most() > 0) {
@@ -177,7 +213,8 @@ final class JobTurns {
           finished,
           jobs,
           passedOver || (wanted.most() > 0 && jobs.size() >= wanted.most()),
-          due.untilNext(reply.now(), reply.rateAllows()));
+          due.untilNext(reply.now(), reply.rateAllows()),
+          reply.isUsed());
     }
   }
 
@@ -213,6 +250,16 @@ final class JobTurns {
     return found;
   }
 
+  /** Sets parameters from that index on, and returns the next one. */
+  private static int setOver(PreparedStatement statement, int first, OpenClaims.@Nullable Over over)
+      throws SQLException {
+    int index = first;
+    JobColumns.set(statement, index++, over == null ? null : over.numbers());
+    JobColumns.set(statement, index++, over == null ? null : over.firsts());
+    JobColumns.set(statement, index++, over == null ? null : over.firstRuns());
+    return index;
+  }
+
   /**
    * What a turn ends.
    *
@@ -220,8 +267,8 @@ final class JobTurns {
    * @param runs what is known of them here
    * @param over the claims that are over with them
    */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier, never compared
-  private record Ending(FinishColumns columns, List<OpenClaims.Open> runs, long @Nullable [] over) {
+  private record Ending(
+      FinishColumns columns, List<OpenClaims.Open> runs, OpenClaims.@Nullable Over over) {
 
     long @Nullable [] noted() {
       long[] ids =
@@ -253,7 +300,7 @@ final class JobTurns {
         runs.add(open);
       }
     }
-    long[] over = own.overWith(runs);
+    OpenClaims.Over over = own.overWith(runs);
     return finishes.isEmpty() && over == null
         ? null
         : new Ending(new FinishColumns(finishes, known), runs, over);
@@ -267,6 +314,10 @@ final class JobTurns {
     private final LaneTable table;
     private final LaneBook.Plan plan;
     private final boolean promote;
+    private final boolean wasOpen;
+
+    /** Where it is told of what comes later; null if the turn does not stay open. */
+    private final @Nullable String door;
 
     Call(
         JobTurn wanted,
@@ -279,6 +330,12 @@ final class JobTurns {
       this.table = table;
       this.plan = plan;
       this.promote = promote;
+      OpenClaims own = claims(wanted.replica());
+      this.wasOpen = own.mayHaveOpenTurn();
+      this.door = wanted.staysOpen() && channel.isHeard() ? channel.name() : null;
+      if (door != null) {
+        own.openTurn(true); // also if there is no answer
+      }
     }
 
     private TurnReader execute(Connection connection) throws SQLException {
@@ -303,10 +360,12 @@ final class JobTurns {
         ending.columns().set(statement, index);
       }
       index += FinishColumns.COUNT;
-      JobColumns.set(statement, index++, ending == null ? null : ending.over());
+      index = setOver(statement, index, ending == null ? null : ending.over());
       JobColumns.set(statement, index++, ending == null ? null : ending.noted());
       statement.setLong(index++, wanted.number());
       statement.setInt(index++, wanted.most());
+      statement.setBoolean(index++, wasOpen);
+      statement.setString(index++, door);
       statement.setLong(index++, table.version());
       JobColumns.set(statement, index++, plan.lanes());
       JobColumns.set(statement, index++, plan.hints());

@@ -1,8 +1,6 @@
 package dev.monotick.postgres.job;
 
 import dev.monotick.job.JobId;
-import dev.monotick.job.store.JobTurn;
-import dev.monotick.job.store.JobTurnReply;
 import dev.monotick.job.store.ReadyListener;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.Session;
@@ -23,7 +21,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -63,12 +60,11 @@ final class JobWakes implements JobHints, AutoCloseable {
   /**
    * Creates one.
    *
-   * @param turns makes turns on a connection that is open
+   * @param ear hears of new jobs; closed with this
    */
-  JobWakes(
-      Database database, Notices notices, BiFunction<JobTurn, Connection, JobTurnReply> turns) {
+  JobWakes(Database database, Notices notices, JobEar ear) {
     this.notices = notices;
-    this.ear = new JobEar(database, turns);
+    this.ear = ear;
     this.sends = notices.presenceKey().isPresent();
     this.session = database.session(JobWakes::prepare);
     this.sender =
@@ -135,7 +131,7 @@ final class JobWakes implements JobHints, AutoCloseable {
     return Optional.of(ear.notice(names));
   }
 
-  /** Jobs were added, and others were told. */
+  /** Jobs were added, and others were told, by the notice of {@link #lead}. */
   void added(Collection<String> names) {
     ear.tell(Set.copyOf(names));
   }

@@ -2,8 +2,9 @@ package dev.monotick.postgres.job;
 
 import dev.monotick.job.JobId;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,18 +20,47 @@ import org.jspecify.annotations.Nullable;
 final class OpenClaims {
 
   private final Map<Long, Open> open = new HashMap<>(); // guarded by this
-  private final Set<Long> over = new HashSet<>(); // claims to be deleted; guarded by this
-  private final Set<Long> leaving = new HashSet<>(); // being deleted now; guarded by this
+  private final Set<Claim> over = new LinkedHashSet<>(); // to be deleted; guarded by this
+  private final Set<Claim> leaving = new LinkedHashSet<>(); // being deleted now; guarded by this
   private long newest; // number of the last turn that claims; guarded by this
+  private boolean openTurn; // one may be open in the store; guarded by this
 
   /** A claim, and how many of its runs are open. */
   private static final class Claim {
 
     private final long number;
+    private long first; // of its jobs
+    private int firstRun;
     private int runs;
 
     Claim(long number) {
       this.number = number;
+    }
+  }
+
+  /** Claims that are over, so that their rows can be deleted. */
+  static final class Over {
+
+    private final List<Claim> claims;
+
+    private Over(Collection<Claim> claims) {
+      this.claims = List.copyOf(claims);
+    }
+
+    long[] numbers() {
+      return claims.stream().mapToLong(claim -> claim.number).toArray();
+    }
+
+    /**
+     * Returns the first job of each. There may be another claim of the same number by now, made by
+     * a turn that came late: that one is not over.
+     */
+    long[] firsts() {
+      return claims.stream().mapToLong(claim -> claim.first).toArray();
+    }
+
+    int[] firstRuns() {
+      return claims.stream().mapToInt(claim -> claim.firstRun).toArray();
     }
   }
 
@@ -87,6 +117,10 @@ final class OpenClaims {
         if (old != null) {
           close(old);
         }
+        if (claim.first == 0) {
+          claim.first = id;
+          claim.firstRun = run;
+        }
         open.put(id, new Open(id, claim, run, lane, flags));
         claim.runs++;
       }
@@ -102,6 +136,16 @@ final class OpenClaims {
     newest = Math.max(newest, number);
   }
 
+  /** Takes note whether a turn is, or may be, open in the store. */
+  synchronized void openTurn(boolean is) {
+    openTurn = is;
+  }
+
+  /** Says whether a turn may be open. */
+  synchronized boolean mayHaveOpenTurn() {
+    return openTurn;
+  }
+
   /**
    * What is known of claims here.
    *
@@ -113,7 +157,8 @@ final class OpenClaims {
 
   synchronized Known known() {
     LongStream runs = open.values().stream().mapToLong(run -> run.claim.number);
-    LongStream ended = Stream.concat(over.stream(), leaving.stream()).mapToLong(Long::longValue);
+    LongStream ended =
+        Stream.concat(over.stream(), leaving.stream()).mapToLong(claim -> claim.number);
     return new Known(newest, LongStream.concat(runs, ended).distinct().toArray());
   }
 
@@ -133,36 +178,34 @@ final class OpenClaims {
    * Returns the claims that are over once those runs are, and those that are over already, which
    * are nobody else's to delete until {@link #ended} or {@link #notEnded} is told.
    */
-  synchronized long @Nullable [] overWith(List<Open> ending) {
-    List<Long> numbers = new ArrayList<>(over);
+  synchronized @Nullable Over overWith(List<Open> ending) {
+    List<Claim> claims = new ArrayList<>(over);
     leaving.addAll(over);
     over.clear();
     Map<Claim, Integer> ends = new HashMap<>();
     for (Open run : ending) {
       if (ends.merge(run.claim, 1, Integer::sum) == run.claim.runs) {
-        numbers.add(run.claim.number);
+        claims.add(run.claim);
       }
     }
-    return numbers.isEmpty() ? null : numbers.stream().mapToLong(Long::longValue).toArray();
+    return claims.isEmpty() ? null : new Over(claims);
   }
 
   /** Forgets runs that have ended, and claims whose rows were deleted. */
-  synchronized void ended(List<Open> runs, long @Nullable [] deleted) {
+  synchronized void ended(List<Open> runs, @Nullable Over deleted) {
     runs.forEach(this::remove);
     if (deleted != null) {
-      for (long number : deleted) {
-        over.remove(number);
-        leaving.remove(number);
-      }
+      deleted.claims.forEach(over::remove);
+      deleted.claims.forEach(leaving::remove);
     }
   }
 
   /** Takes in that claims were not deleted, or that nobody knows. */
-  synchronized void notEnded(long @Nullable [] kept) {
+  synchronized void notEnded(@Nullable Over kept) {
     if (kept != null) {
-      for (long number : kept) {
-        if (leaving.remove(number)) {
-          over.add(number);
+      for (Claim claim : kept.claims) {
+        if (leaving.remove(claim)) {
+          over.add(claim);
         }
       }
     }
@@ -185,7 +228,7 @@ final class OpenClaims {
   private void close(Open run) {
     run.claim.runs--;
     if (run.claim.runs == 0) {
-      over.add(run.claim.number);
+      over.add(run.claim);
     }
   }
 }

@@ -59,9 +59,10 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     Lanes lanes = new Lanes(database);
     DueTimes due = new DueTimes(clock);
     this.enqueuer = new JobEnqueuer(database, lanes, due);
-    this.turns = new JobTurns(database, clock, lanes, due);
+    OwnChannel own = new OwnChannel();
+    this.turns = new JobTurns(database, clock, lanes, due, own);
     database.whenBroken(turns::forget);
-    this.wakes = new JobWakes(database, notices, turns::turn);
+    this.wakes = new JobWakes(database, notices, new JobEar(database, own, turns::turn));
     this.rescue = new JobRescue(database, turns::claims);
     this.notes = new JobNotes(database);
     this.transactions = new JobTransactions(database, turns);
@@ -99,13 +100,13 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     Set<String> queues = new HashSet<>();
     order.drafts().forEach(draft -> queues.add(draft.lane().queue()));
     Optional<Notice> notice = queues.isEmpty() ? Optional.empty() : wakes.lead(queues);
-    List<Enqueued> replies = enqueuer.enqueue(order, notice);
-    if (notice.isPresent()) {
-      wakes.added(queues);
-    } else {
+    JobEnqueuer.Added added = enqueuer.enqueue(order, notice);
+    if (notice.isEmpty()) {
       wakes.wake(queues);
+    } else if (!added.handed()) { // else one replica has it, and knows
+      wakes.added(queues);
     }
-    return replies;
+    return added.replies();
   }
 
   @Override

@@ -30,6 +30,8 @@ final class TurnReader {
   private static final int NEXT_DUE = 4;
   private static final int ID_BEFORE = 5;
   private static final int RATE_ALLOWS = 6;
+  private static final int STAYS_OPEN = 7;
+  private static final int USED = 8;
 
   private final LaneTable table;
   private final OpenClaims.Adding claims;
@@ -187,6 +189,16 @@ final class TurnReader {
 
   long nextTransaction() {
     return fact(NEXT_TRANSACTION);
+  }
+
+  /** Says whether the turn stays open. */
+  boolean staysOpen() {
+    return fact(STAYS_OPEN) == 1;
+  }
+
+  /** Says whether the turn's number is used. */
+  boolean isUsed() {
+    return fact(USED) == 1;
   }
 
   long idBefore() {

@@ -5,10 +5,10 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
 /**
- * What {@code pg_notify} is to be given.
+ * What {@code pg_notify} is given, and whoever listens gets.
  *
  * @param channel its first argument
- * @param payload its second; at most some hundred characters
+ * @param payload its second; less than 8,000 bytes
  */
 public record Notice(String channel, String payload) {
 

@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens on one channel, in a session and on a thread of its own.
+ * Listens on channels, in a session and on a thread of its own.
  *
  * <p>The thread waits in the socket, so a notice arrives at once and costs no query. When nothing
  * came for a while its owner asks the server something, because a connection whose other end has
@@ -41,7 +42,7 @@ public final class NoticeThread implements AutoCloseable {
           + " set_config('idle_session_timeout', '0', false)";
 
   private final String name;
-  private final String channel;
+  private final List<String> channels;
   private final Owner owner;
   private final Session session;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -58,7 +59,7 @@ public final class NoticeThread implements AutoCloseable {
     void opened();
 
     /** A notice came. */
-    void heard(Connection connection, String payload) throws SQLException;
+    void heard(Connection connection, Notice notice) throws SQLException;
 
     /** Returns how long nothing may come before {@link #nothingCame}. */
     Duration patience();
@@ -81,11 +82,12 @@ public final class NoticeThread implements AutoCloseable {
   /**
    * Prepares to listen.
    *
+   * @param channels the first one is shown to people, others need not be known to anybody
    * @param name what arrives, for people who look at threads and at the server's sessions
    */
-  public NoticeThread(Database database, String channel, String name, Owner owner) {
+  public NoticeThread(Database database, List<String> channels, String name, Owner owner) {
     this.name = name;
-    this.channel = channel;
+    this.channels = List.copyOf(channels);
     this.owner = owner;
     this.session = database.session(this::prepare);
     this.thread = new Thread(this::run, "monotick-" + name + "-" + database.schema().text());
@@ -123,19 +125,22 @@ public final class NoticeThread implements AutoCloseable {
   /** Done with each new connection. */
   private boolean prepare(Connection connection) throws SQLException {
     try (PreparedStatement settings = connection.prepareStatement(PREPARE)) {
-      settings.setString(1, channel + " " + name);
+      settings.setString(1, channels.get(0) + " " + name);
       settings.execute();
     }
     owner.prepare(connection);
     try (Statement listen = connection.createStatement()) {
-      return listen.execute("listen \"" + channel + '"');
+      for (String channel : channels) {
+        listen.execute("listen \"" + channel + '"');
+      }
+      return true;
     }
   }
 
   /** Returns only when closed; a broken connection throws. */
   private boolean listen(Connection connection) throws SQLException {
     if (pauseMillis > 0) {
-      log.info("{} arrive again channel={}", name, channel);
+      log.info("{} arrive again channel={}", name, channels.get(0));
     }
     pauseMillis = 0;
     owner.opened();
@@ -147,7 +152,7 @@ public final class NoticeThread implements AutoCloseable {
         continue;
       }
       for (PGNotification notice : arrived) {
-        owner.heard(connection, notice.getParameter());
+        owner.heard(connection, new Notice(notice.getName(), notice.getParameter()));
       }
     }
     return true;
@@ -155,7 +160,8 @@ public final class NoticeThread implements AutoCloseable {
 
   private void pause(RuntimeException failure) {
     if (pauseMillis == 0) {
-      log.warn("{} do not arrive, replicas poll meanwhile channel={}", name, channel, failure);
+      log.warn(
+          "{} do not arrive, replicas poll meanwhile channel={}", name, channels.get(0), failure);
     }
     pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, Math.max(FIRST_PAUSE_MILLIS, 2 * pauseMillis));
     long jitter = ThreadLocalRandom.current().nextLong(pauseMillis / 2);

@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -46,7 +47,7 @@ public final class SessionNotices implements Notices {
   private SessionNotices(Database database, SchemaName schema, UUID process) {
     this.channel = "monotick_" + schema.text();
     this.presence = LockKey.of(schema, "replica", process.toString());
-    this.thread = new NoticeThread(database, channel, "notices", new Heard());
+    this.thread = new NoticeThread(database, List.of(channel), "notices", new Heard());
   }
 
   /**
@@ -120,7 +121,8 @@ public final class SessionNotices implements Notices {
     }
 
     @Override
-    public void heard(Connection connection, String payload) throws SQLException {
+    public void heard(Connection connection, Notice notice) throws SQLException {
+      String payload = notice.payload();
       int colon = payload.indexOf(':');
       if (colon > 0) { // else not ours; anybody may notify any channel
         listeners.tell(payload.substring(0, colon), payload.substring(colon + 1));

@@ -48,6 +48,7 @@ record Grants(SchemaName schema, String role) {
           "job_limit",
           "job_line",
           "job_note",
+          "job_open_turn",
           "job_pause",
           "job_ready",
           "job_retention",

@@ -178,6 +178,20 @@ create table @job_claim (
   primary key (replica, number)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 
+-- Turns of replicas that found nothing and stay open: whoever adds a job may claim it under such a number for the
+-- replica, which is the same as if the replica had come a moment later. Deleted by whoever uses it. A replica writes it
+-- again every now and then: an older row is nobody's. So is what a crash leaves, which is why it need not be logged.
+create unlogged table @job_open_turn (
+  replica  uuid        not null,
+  number   bigint      not null,
+  version  bigint      not null, -- of what the replica knew of lanes
+  lanes    integer[]   not null, -- those without limits
+  channel  text        not null, -- where it hears of what it was given; nobody can guess it
+  since    timestamptz not null,
+  primary key (replica, number)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+create index job_open_turn_since on @job_open_turn (since);
+
 -- How runs ended, and jobs that nobody ran.
 create table @job_attempt (
   job_id       bigint      not null,

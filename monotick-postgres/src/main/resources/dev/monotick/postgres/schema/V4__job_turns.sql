@@ -67,6 +67,75 @@ begin
 end
 $$;
 
+-- Adds one job as job_add does, and gives it to a replica whose turn is open, if there is one that takes jobs of the lane;
+-- else it is ready. Tells of it when it commits: the replica, or all of them.
+--
+-- Locks the open turn, passes over one that another uses. A replica that asks meanwhile waits for this, and finds the
+-- claim then: of both one has the turn. A replica that has not been heard of for a while is given nothing.
+create function @job_hand(
+  of_lane      integer,
+  of_version   integer,
+  of_timeout   bigint,
+  of_most      smallint,
+  of_effect    smallint,
+  of_payload   bytea,
+  of_headers   text,   -- the text of an array
+  of_parent    bigint,
+  about        text,   -- what the replica must know of the job; null if that is too long for a notice
+  of_channel   text,   -- of all replicas
+  of_queue     text,
+  out of_id    bigint,
+  out handed   boolean
+) returns record
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  at     timestamptz;
+  taker  record;
+begin
+  perform pg_current_xact_id();
+  of_id := @job_id_now() | nextval('@job_number');
+  at := clock_timestamp();
+  insert into @job (id, created_at, timeout_millis, parent_id, lane, version, max_attempts, effect, headers, payload)
+  values (of_id, at, of_timeout, of_parent, of_lane, of_version, of_most, of_effect, of_headers::text[], of_payload);
+  -- The newest first: the youngest rows are all that is ever read, however many dead ones an old snapshot keeps; and
+  -- whoever has not come back to his turn for long may not hear.
+  select o.replica, o.number, o.channel into taker
+    from @job_open_turn o
+   where o.since > at - interval '15 seconds' and of_lane = any (o.lanes)
+     and o.version = (select c.version from @job_change c where c.one)
+     and exists (select from @replica r
+                  where r.id = o.replica and r.gone_at is null and r.beat_at > at - interval '4.5 seconds')
+   order by o.since desc limit 1 for update of o skip locked;
+  handed := found;
+  if handed then
+    delete from @job_open_turn o where o.replica = taker.replica and o.number = taker.number;
+    insert into @job_claim (replica, number, claimed_at, ids, lanes, runs, attempts, flags)
+    values (taker.replica, taker.number, at, array[of_id], array[of_lane], array[1], array[1::smallint], array[0::smallint])
+    on conflict do nothing;
+    handed := found; -- not if the turn came late, a second time, and found jobs by itself
+  end if;
+  if handed then
+    insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+    values (of_lane, 0, 0, 1, 0, 0, 0, 0);
+    perform pg_notify(taker.channel, concat_ws(' ', taker.replica, taker.number,
+      of_id, of_lane, (extract(epoch from at) * 1000000)::bigint, about));
+  else
+    insert into @job_ready (id, ready_at, lane, run, attempt, flags) values (of_id, at, of_lane, 0, 0, 0);
+    insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+    values (of_lane, 0, 1, 0, 0, 0, 0, 0);
+    perform pg_notify(of_channel, of_queue);
+  end if;
+end
+$$;
+
 -- Adds jobs of all kinds, and returns their numbers, or those of the jobs that have their unique keys already.
 --
 -- Somebody else's transaction that adds the same key is waited for; an existing key is not locked.
@@ -609,7 +678,8 @@ $$;
 
 -- Records what ended, makes due what is, and claims. The first row says how it went, the others are the jobs.
 --
--- Locks the rows of job_ready that it takes, skips those that others are taking.
+-- Locks the rows of job_ready that it takes, skips those that others are taking; waits for whoever gives the replica a job
+-- right now. With a number but for no jobs it closes a turn that was open.
 create function @job_turn(
   who            uuid,
   of_ids         bigint[],  -- ends of runs, as in job_finish; null for none
@@ -624,9 +694,13 @@ create function @job_turn(
   of_results     bytea[],
   of_delays      bigint[],
   of_claims      bigint[],  -- claims that are over with these
+  of_firsts      bigint[],  -- the first job of each
+  of_first_runs  integer[], -- and its run
   of_noted       bigint[],  -- jobs that have notes and are over with these
-  claim          bigint,    -- number of the claim
+  claim          bigint,    -- number of the claim; 0 for none
   most           integer,   -- how many to claim
+  was_open       boolean,   -- whether a turn of the replica may be open
+  door           text,      -- channel to tell of what comes later, if nothing is found; null if the turn does not stay open
   known          bigint,    -- version of what is known of lanes; another one claims nothing
   from_lanes     integer[],
   from_hints     bigint[],  -- no job of the lane before that
@@ -654,7 +728,8 @@ create function @job_turn(
   headers         text[],
   counted         boolean[], -- which ends count; null for all
   facts           bigint[],  -- version, first open transaction, next transaction, microseconds now, when the next is due,
-                             -- number of a job before that, when a rate allows more
+                             -- number of a job before that, when a rate allows more, 1 if the turn stays open,
+                             -- 1 if its number is used
   full_lanes      integer[], -- lanes that had jobs
   full_since      bigint[],  -- since when the first of each waits, microseconds
   took_lanes      integer[], -- lanes that jobs were taken of, but for their heads
@@ -696,6 +771,9 @@ declare
   fits       boolean[];
   lowest     bigint;
   highest    bigint;
+  asked      integer[] := from_lanes;
+  is_open    boolean := false;
+  is_used    boolean := false;
 begin
   if of_ids is not null then
     if of_flags <> array_fill(0::smallint, array[cardinality(of_flags)]) then
@@ -707,9 +785,11 @@ begin
                            of_details, of_results, of_delays);
   end if;
   if of_claims is not null then
-    -- A rescuer that has one of them deletes it.
+    -- A rescuer that has one of them deletes it. And another of the same number, made by a turn that came late, is not meant.
     delete from @job_claim c where c.ctid = any (array(
-      select ctid from @job_claim where replica = who and number = any (of_claims) for update skip locked));
+      select d.ctid from unnest(of_claims, of_firsts, of_first_runs) as u(number, first, run)
+        join @job_claim d on d.replica = who and d.number = u.number and d.ids[1] = u.first and d.runs[1] = u.run
+         for update of d skip locked));
   end if;
   if of_noted is not null then
     delete from @job_note where job_id = any (of_noted);
@@ -719,10 +799,17 @@ begin
   end if;
   before := @job_id_now();
   select c.version, pg_current_snapshot() into now_known, shot from @job_change c where c.one; -- after the clock was read
-  if most > 0 and now_known = known then
+  if claim > 0 and now_known = known then
+    if was_open and door is null then
+      delete from @job_open_turn o where o.replica = who and o.number = claim;
+    end if;
     select c.ids, c.lanes, c.runs, c.attempts, c.flags into c_ids, c_lanes, c_runs, c_attempts, c_flags
       from @job_claim c where c.replica = who and c.number = claim;
-    if found then -- the turn is repeated: what has not ended
+    is_used := found;
+    if is_used then -- the turn is repeated: what has not ended
+      if was_open then
+        delete from @job_open_turn o where o.replica = who and o.number = claim;
+      end if;
       select array_agg(u.id), array_agg(u.lane), array_agg(u.run), array_agg(u.attempt), array_agg(u.flags)
         into c_ids, c_lanes, c_runs, c_attempts, c_flags
         from unnest(c_ids, c_lanes, c_runs, c_attempts, c_flags) as u(id, lane, run, attempt, flags)
@@ -820,6 +907,10 @@ begin
         end if;
       end if;
       if cardinality(c_ids) > 0 then
+        is_used := true;
+        if was_open then -- before the claim, as job_hand does: whoever gives something now is waited for
+          delete from @job_open_turn o where o.replica = who and o.number = claim;
+        end if;
         insert into @job_claim (replica, number, claimed_at, ids, lanes, runs, attempts, flags)
         values (who, claim, at, c_ids, c_lanes, c_runs, c_attempts, c_flags)
         on conflict do nothing;
@@ -828,12 +919,24 @@ begin
         end if;
         insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
         select u.lane, 0, - count(*), count(*), 0, 0, 0, 0 from unnest(c_lanes) as u(lane) group by u.lane;
+      elsif door is not null then
+        is_open := was_open and exists (
+          select from @job_open_turn o
+           where o.replica = who and o.number = claim and o.version = known and o.since > at - interval '5 seconds');
+        if not is_open then
+          insert into @job_open_turn (replica, number, version, lanes, channel, since)
+          values (who, claim, known,
+                  array(select u.lane from unnest(asked) as u(lane) where bound_lanes is null or u.lane <> all (bound_lanes)), door, at)
+          on conflict (replica, number) do update
+            set version = excluded.version, lanes = excluded.lanes, channel = excluded.channel, since = excluded.since;
+          is_open := true;
+        end if;
       end if;
     end if;
   end if;
   facts := array[now_known, pg_snapshot_xmin(shot)::text::bigint, pg_snapshot_xmax(shot)::text::bigint,
                  (extract(epoch from clock_timestamp()) * 1000000)::bigint, (extract(epoch from next_due) * 1000000)::bigint, before,
-                 (extract(epoch from limit_due) * 1000000)::bigint];
+                 (extract(epoch from limit_due) * 1000000)::bigint, is_open::integer, is_used::integer];
   return next;
   counted := null;
   facts := null;
