@@ -1,5 +1,6 @@
 package dev.monotick.postgres;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -75,6 +76,34 @@ class JobsOnPostgresTest {
     assertThat(left.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(List.copyOf(ran)).hasSize(count).doesNotHaveDuplicates();
     assertThat(ended(jobs, added.get(count - 1).id()).state()).isEqualTo(JobState.SUCCEEDED);
+  }
+
+  /** Claimed in the commit that adds it, and run by a process that did not ask for it. */
+  @Test
+  void jobThatComesAloneIsGivenToAReplicaThatWaits() throws Exception {
+    String claimed =
+        "select c.claimed_at = j.created_at from "
+            + test.schema()
+            + ".job_claim c join "
+            + test.schema()
+            + ".job j on j.id = any (c.ids) where j.id = ";
+    engine(KIND, job -> JobOutcome.done(read(claimed + job.id())));
+    Jobs jobs = engine(JobKind.named("other", String.class), job -> JobOutcome.done()).jobs();
+    String given;
+    do { // until it has nothing to do
+      Job job = ended(jobs, jobs.enqueue(KIND.of("a")).id());
+      assertThat(job.attempts()).hasSize(1);
+      given = new String(job.result().orElseThrow(), UTF_8);
+    } while (!given.contains("t"));
+  }
+
+  private String read(String query) throws SQLException {
+    try (Connection connection = test.connect();
+        var statement = connection.createStatement();
+        var row = statement.executeQuery(query)) {
+      row.next();
+      return row.getString(1);
+    }
   }
 
   @Test
@@ -159,12 +188,7 @@ class JobsOnPostgresTest {
             .jobs();
     Job job = ended(jobs, jobs.enqueue(kind.of("a")).id());
     assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
-    try (Connection connection = test.connect();
-        var statement = connection.createStatement();
-        var row = statement.executeQuery("select string_agg(what, ',') from " + table)) {
-      row.next();
-      assertThat(row.getString(1)).isEqualTo("a 2");
-    }
+    assertThat(read("select string_agg(what, ',') from " + table)).isEqualTo("a 2");
   }
 
   @Test
