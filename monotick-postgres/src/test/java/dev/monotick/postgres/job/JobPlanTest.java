@@ -59,6 +59,24 @@ final class JobPlanTest {
     show(1_000_000, Statistics.STALE);
   }
 
+  /** Dead rows that an old snapshot keeps are older than those that count. */
+  @ParameterizedTest
+  @CsvSource({"EMPTY", "FRESH", "STALE"})
+  void whoeverGivesAJobBeginsWithTheYoungestOpenTurn(Statistics statistics) {
+    if (statistics == Statistics.STALE) {
+      fixture.execute("analyze @job_open_turn");
+    }
+    fixture.execute(
+        "insert into @job_open_turn select gen_random_uuid(), n, 1, '{1}', 'c', now() from"
+            + " generate_series(1, 2000) as n");
+    if (statistics == Statistics.FRESH) {
+      fixture.execute("analyze @job_open_turn");
+    }
+    JobStore explained = fixture.open(explaining());
+    explained.enqueue(JobOrder.of(JobFixture.drafts(1)));
+    assertThat(plans).contains("Index Scan Backward using job_open_turn_since on job_open_turn");
+  }
+
   /** What the server was told of its tables. */
   enum Statistics {
     EMPTY,
