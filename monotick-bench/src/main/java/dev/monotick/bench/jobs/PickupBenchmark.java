@@ -200,7 +200,29 @@ public final class PickupBenchmark {
                 "loaded-p99-ms %s %.2f",
                 contender.name(),
                 over(results, Waits::sinceReturn, 0.99).median()));
+        others(database, report);
       }
+    }
+  }
+
+  /**
+   * Tells how long the jobs waited that were the load: since they were added, in a batch, until
+   * they began. The first half is left out, in which as many were added as possible.
+   */
+  private static void others(BenchDatabase database, Report report) throws Exception {
+    Progress.say("reading how long the other jobs waited");
+    for (String figure : List.of("0.5", "0.99", "0.999", "1")) {
+      long micros =
+          database.ask(
+              """
+              select percentile_disc(%s) within group (
+                       order by extract(epoch from a.started_at - j.created_at) * 1000000)::bigint
+                from monotick.job j
+                join monotick.job_attempt a on a.job_id = j.id
+               where j.created_at > (select max(created_at) from monotick.job) - interval '25 seconds'
+              """
+                  .formatted(figure));
+      report.line(String.format(Locale.ROOT, "loaded-others-p%s-ms %.2f", figure, micros / 1000.0));
     }
   }
 

@@ -54,6 +54,7 @@ public final class Database {
   private final ConnectionSource own;
   private final SchemaName schema;
   private final @Nullable Connection joined;
+  private final boolean repeats; // what lost against another transaction
   private final List<Runnable> brokenListeners = new CopyOnWriteArrayList<>();
 
   /**
@@ -68,13 +69,15 @@ public final class Database {
     this.own = own;
     this.schema = schema;
     this.joined = null;
+    this.repeats = true;
   }
 
-  private Database(Database other, Connection joined) {
+  private Database(Database other, Connection joined, boolean repeats) {
     this.pool = other.pool;
     this.own = other.own;
     this.schema = other.schema;
     this.joined = joined;
+    this.repeats = repeats;
   }
 
   /**
@@ -82,7 +85,15 @@ public final class Database {
    * #inTransaction} is part of that one, is not repeated, and is his to commit.
    */
   public Database joining(Connection connection) {
-    return new Database(this, connection);
+    return new Database(this, connection, false);
+  }
+
+  /**
+   * Returns the same database by way of a connection that is open, in autocommit, and nobody
+   * else's: each statement is a transaction, and repeated if it lost against another one.
+   */
+  public Database by(Connection connection) {
+    return new Database(this, connection, true);
   }
 
   /** Returns the name of our schema. */
@@ -169,7 +180,7 @@ public final class Database {
         if (SqlFailures.isConnectionFailure(e)) {
           brokenListeners.forEach(Runnable::run);
         }
-        if (joined != null || !SqlFailures.isConflict(e) || conflicts == CONFLICTS) {
+        if (!repeats || !SqlFailures.isConflict(e) || conflicts == CONFLICTS) {
           throw SqlFailures.translate(what, e);
         }
         log.debug("{} lost against another transaction, trying again", what, e);

@@ -94,7 +94,7 @@ final class JobTurns {
    */
   JobTurnReply turn(JobTurn wanted, Connection connection, @Nullable HandOver given) {
     if (given == null || !given.isFor(wanted.replica())) {
-      return given == null ? turn(wanted, database.joining(connection)) : nothingFor();
+      return given == null ? turn(wanted, database.by(connection)) : nothingFor();
     }
     if (given.answers(wanted)) {
       try {
@@ -103,7 +103,7 @@ final class JobTurns {
         log.warn("what was given cannot be read, asking for it replica={}", wanted.replica(), e);
       }
     }
-    return turn(wanted, database.joining(connection));
+    return turn(wanted, database.by(connection));
   }
 
   /** It is another's: there is no news. */

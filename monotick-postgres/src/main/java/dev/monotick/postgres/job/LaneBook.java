@@ -209,7 +209,7 @@ final class LaneBook {
       emptySince = nowNanos;
     }
     wasEmpty = isEmpty;
-    hints.saw(reply.idBefore(), reply.firstOpen(), reply.nextTransaction());
+    hints.saw(reply.idBefore(), reply.firstOpen(), reply.transaction());
     reply.last().forEach(hints::claimed);
     if (plan.lanes.length > 1) {
       for (int lane : plan.lanes) {

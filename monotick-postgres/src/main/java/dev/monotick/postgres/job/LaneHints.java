@@ -2,6 +2,7 @@ package dev.monotick.postgres.job;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * From which number on a lane is to be looked at. Jobs are claimed from the lowest number on, so
@@ -10,9 +11,11 @@ import java.util.Map;
  *
  * <p>A number is made when a job is added, and may appear later, when its transaction commits,
  * below numbers that were claimed meanwhile. So the last {@link #RECENT_MILLIS} are always looked
- * at, and everything that is not <em>settled</em> every now and then: what was numbered before a
- * moment at which some transaction number was the next is settled once all transactions before that
- * number have ended. Transactions that add jobs have their number before the jobs get theirs.
+ * at, and everything that is not <em>settled</em> every now and then: what was numbered before some
+ * transaction got its number is settled once all transactions before that one have ended.
+ * Transactions that add jobs have their number before the jobs get theirs. (What a snapshot calls
+ * its xmax will not do for that: it is beyond the last that ended, and those that are open may be
+ * beyond it.)
  *
  * <p>Not thread-safe.
  */
@@ -30,11 +33,11 @@ final class LaneHints {
   /**
    * Takes in what a turn saw.
    *
-   * @param before the number that a job made before that would have
+   * @param before the number of a job that was made before the turn's transaction got its own
    * @param firstOpen all transactions before it have ended
-   * @param next all transactions begun so far are before it
+   * @param transaction the number of the turn's transaction; null if it has none
    */
-  void saw(long before, long firstOpen, long next) {
+  void saw(long before, long firstOpen, @Nullable Long transaction) {
     if (before < now) {
       // The server's clock was set back: jobs get numbers again that were looked at before.
       settled = Math.min(settled, before);
@@ -46,15 +49,18 @@ final class LaneHints {
       settled = Math.max(settled, notedId);
       notedId = -1;
     }
-    if (notedId < 0) {
+    if (notedId < 0 && transaction != null) {
       notedId = before;
-      notedTransaction = next;
+      notedTransaction = transaction;
     }
   }
 
-  /** Takes in that a job of the lane was claimed. */
+  /**
+   * Takes in that jobs of the lane were claimed, that one as the last. Also if greater numbers were
+   * claimed before: those that are left between the two came later, and wait.
+   */
   void claimed(int lane, long id) {
-    claimed.merge(lane, id + 1, Math::max);
+    claimed.put(lane, id + 1);
   }
 
   /** Takes in that a job was found below the hint. */

@@ -25,7 +25,7 @@ final class TurnReader {
 
   private static final int VERSION = 0;
   private static final int FIRST_OPEN = 1;
-  private static final int NEXT_TRANSACTION = 2;
+  private static final int TRANSACTION = 2;
   private static final int NOW = 3;
   private static final int NEXT_DUE = 4;
   private static final int ID_BEFORE = 5;
@@ -187,8 +187,9 @@ final class TurnReader {
     return fact(FIRST_OPEN);
   }
 
-  long nextTransaction() {
-    return fact(NEXT_TRANSACTION);
+  /** The number of the turn's own transaction; null if it has none, since it wrote nothing. */
+  @Nullable Long transaction() {
+    return facts[TRANSACTION];
   }
 
   /** Says whether the turn stays open. */

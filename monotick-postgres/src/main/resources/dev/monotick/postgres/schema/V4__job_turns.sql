@@ -727,9 +727,9 @@ create function @job_turn(
   limit_key       text,
   headers         text[],
   counted         boolean[], -- which ends count; null for all
-  facts           bigint[],  -- version, first open transaction, next transaction, microseconds now, when the next is due,
-                             -- number of a job before that, when a rate allows more, 1 if the turn stays open,
-                             -- 1 if its number is used
+  facts           bigint[],  -- version, first open transaction, this transaction or null if it has no number,
+                             -- microseconds now, when the next is due, number of a job made before this transaction got
+                             -- its number, when a rate allows more, 1 if the turn stays open, 1 if its number is used
   full_lanes      integer[], -- lanes that had jobs
   full_since      bigint[],  -- since when the first of each waits, microseconds
   took_lanes      integer[], -- lanes that jobs were taken of, but for their heads
@@ -745,6 +745,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
+  earlier    xid8 := pg_current_xact_id_if_assigned(); -- null, unless somebody made this a part of something larger
   before     bigint;
   now_known  bigint;
   shot       pg_snapshot;
@@ -775,6 +776,7 @@ declare
   is_open    boolean := false;
   is_used    boolean := false;
 begin
+  before := @job_id_now(); -- before this transaction has a number: see its facts
   if of_ids is not null then
     if of_flags <> array_fill(0::smallint, array[cardinality(of_flags)]) then
       perform @job_lock_limits(array(
@@ -797,11 +799,13 @@ begin
   if promote then
     next_due := @job_due();
   end if;
-  before := @job_id_now();
-  select c.version, pg_current_snapshot() into now_known, shot from @job_change c where c.one; -- after the clock was read
+  select c.version, pg_current_snapshot() into now_known, shot from @job_change c where c.one;
   if claim > 0 and now_known = known then
+    -- Before it is looked whether the number is used: whoever uses it right now is waited for, and what he claimed is found.
     if was_open and door is null then
       delete from @job_open_turn o where o.replica = who and o.number = claim;
+    elsif was_open then
+      perform from @job_open_turn o where o.replica = who and o.number = claim for update;
     end if;
     select c.ids, c.lanes, c.runs, c.attempts, c.flags into c_ids, c_lanes, c_runs, c_attempts, c_flags
       from @job_claim c where c.replica = who and c.number = claim;
@@ -934,7 +938,8 @@ begin
       end if;
     end if;
   end if;
-  facts := array[now_known, pg_snapshot_xmin(shot)::text::bigint, pg_snapshot_xmax(shot)::text::bigint,
+  -- Not the snapshot's xmax: transactions that are open may have greater numbers than that.
+  facts := array[now_known, pg_snapshot_xmin(shot)::text::bigint, case when earlier is null then pg_current_xact_id_if_assigned()::text::bigint end,
                  (extract(epoch from clock_timestamp()) * 1000000)::bigint, (extract(epoch from next_due) * 1000000)::bigint, before,
                  (extract(epoch from limit_due) * 1000000)::bigint, is_open::integer, is_used::integer];
   return next;

@@ -38,6 +38,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -65,6 +66,8 @@ final class HandOverTest {
   private final JobFixture fixture = new JobFixture();
   private final JobStore worker = fixture.open(builder -> builder);
   private final BlockingQueue<Heard> told = new LinkedBlockingQueue<>();
+
+  private final List<RuntimeException> failures = new CopyOnWriteArrayList<>();
 
   /** What the worker's store told it, and the answer to the turn that was open. */
   private record Heard(Set<String> queues, JobTurnReply reply) {}
@@ -153,6 +156,7 @@ final class HandOverTest {
   void aTurnThatWasClosedIsGivenNothing() {
     listen();
     openTurn(5);
+    standing = null; // or whoever hears of it takes it
     assertThat(worker.turn(aTurn(5, 0, false)).jobs()).isEmpty();
     assertThat(fixture.query("select 1 from @job_open_turn")).isEmpty();
     add(draft("a"));
@@ -290,6 +294,7 @@ final class HandOverTest {
   void severalJobsAreLeftToAll() {
     listen();
     openTurn(5);
+    standing = null; // or whoever hears of them takes them
     fixture.jobs.enqueue(JobOrder.of(drafts(2)));
     assertThat(fixture.counts()).isEqualTo("0 2 0 0 0 0 0");
   }
@@ -338,6 +343,30 @@ final class HandOverTest {
     worker.turn(new JobTurn(fixture.replica, 0, List.of(success(job)), 0, KINDS, Set.of()));
     assertThat(fixture.query("select number, ids[1] from @job_claim"))
         .containsExactly("7 " + other.get(0));
+  }
+
+  /** To fail would cost a replica that has much to do a tenth of a second before it tries again. */
+  @Test
+  void aTurnThatMeetsAGiverWaitsForHimAndDoesNotFail() throws Exception {
+    listen();
+    openTurn(5);
+    int lane = Integer.parseInt(fixture.query("select id from @job_lane").get(0));
+    List<Long> given = new ArrayList<>();
+    try (Connection giver = fixture.database.connect()) {
+      giver.setAutoCommit(false);
+      assertThat(hand(giver, lane, given)).isTrue();
+      fixture.add(1); // of which it hears, and makes its turn
+      while (fixture.query("select 1 from pg_locks where not granted").isEmpty()) {
+        assertThat(told).isEmpty();
+      }
+      giver.commit();
+    }
+    Heard heard = told.poll(20, TimeUnit.SECONDS);
+    assertThat(heard).isNotNull();
+    assertThat(heard.reply().jobs()).extracting(job -> job.id().value()).isEqualTo(given);
+    assertThat(heard.reply().used()).isTrue();
+    assertThat(failures).isEmpty();
+    assertThat(fixture.counts()).as("the other waits").isEqualTo("0 1 1 0 0 0 0");
   }
 
   /**
@@ -440,7 +469,11 @@ final class HandOverTest {
           public void ready(Set<String> queues, Function<JobTurn, JobTurnReply> store) {
             JobTurn turn = standing;
             if (turn != null) {
-              told.add(new Heard(queues, store.apply(turn)));
+              try {
+                told.add(new Heard(queues, store.apply(turn)));
+              } catch (RuntimeException e) {
+                failures.add(e);
+              }
             }
           }
         });

@@ -42,6 +42,50 @@ final class PassedOverTest {
 
   @Test
   @Timeout(60)
+  void manyJobsThatAreCommittedAfterAYoungerOneWasClaimedAreClaimedOneTurnAfterTheOther()
+      throws SQLException {
+    try (Connection connection = fixture.database.connect()) {
+      connection.setAutoCommit(false);
+      fixture.jobs.enqueue(connection, JobOrder.of(JobFixture.drafts(100)));
+      fixture.add(1);
+      assertThat(fixture.claim(5)).hasSize(1);
+      connection.commit();
+      assertThat(claimUntil(10)).hasSize(10);
+      for (int left = 90; left > 0; left -= 10) {
+        assertThat(fixture.claim(10)).hasSize(10); // none of them has to wait for a look back
+      }
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void aJobIsFoundSoonThatWasAddedWhenNoYoungerTransactionHadEnded() throws SQLException {
+    try (Connection connection = fixture.database.connect()) {
+      connection.setAutoCommit(false);
+      fixture.jobs.enqueue(connection, JobOrder.of(List.of(draft("late"))));
+      assertThat(fixture.claim(5)).isEmpty();
+      assertThat(fixture.claim(5)).isEmpty(); // what is settled may grow from turn to turn
+      fixture.add(1);
+      assertThat(fixture.claim(5)).hasSize(1);
+      // Until its number is older than what is looked at in any case.
+      fixture.query("select pg_sleep(0.15)");
+      fixture.add(1);
+      assertThat(fixture.claim(5)).hasSize(1);
+      connection.commit();
+      long committed = System.nanoTime();
+      List<String> found = new ArrayList<>();
+      while (!found.contains(
+          "late")) { // busy, so that nothing is looked at only because it is idle
+        fixture.add(1);
+        fixture.claim(5).stream().map(JobFixture::text).forEach(found::add);
+      }
+      // A tenth of a second is meant; ten seconds it took.
+      assertThat(System.nanoTime() - committed).isLessThan(5_000_000_000L);
+    }
+  }
+
+  @Test
+  @Timeout(60)
   void jobsOfAClaimThatWasRolledBackAreFoundByThoseWhoWentOn() throws SQLException {
     fixture.add(20);
     try (Connection connection = fixture.database.connect()) {

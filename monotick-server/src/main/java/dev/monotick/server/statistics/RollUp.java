@@ -297,7 +297,7 @@ public class RollUp {
         sql.of(
                 """
                 select pg_snapshot_xmin(s)::text::bigint as oldest,
-                       pg_snapshot_xmax(s)::text::bigint as next
+                       pg_current_xact_id()::text::bigint as next
                   from pg_current_snapshot() as s
                 """)
             .query((row, number) -> new Open(row.getLong("oldest"), row.getLong("next")))
@@ -307,7 +307,8 @@ public class RollUp {
       sql.of("delete from @statistics_mark").update();
     }
     long low = restored ? open.oldest() : last.high();
-    // Now is when this transaction began, which was before it looked what comes next.
+    // Now is when this transaction began, which was before it got its number; so those with greater
+    // numbers are younger. (The snapshot's xmax is no such number: open ones may be beyond it.)
     sql.of("insert into @statistics_mark (next, at) values (:next, now()) on conflict do nothing")
         .param("next", open.next())
         .update();
