@@ -41,6 +41,7 @@ final class JobSlots {
   private final AtomicInteger inHand = new AtomicInteger();
   private final Set<JobSlot> active = new LinkedHashSet<>();
   private final Owner owner;
+  private boolean stopped; // for good: whoever begins now is asked to stop
 
   /** Who is told and asked, on any thread. */
   interface Owner {
@@ -102,18 +103,59 @@ final class JobSlots {
     startSlots();
   }
 
+  /**
+   * Begins jobs right here, on whatever thread, if there is a slot for each of them: the loop would
+   * take another change of threads. It hears of it, and must call {@link #add} with none
+   * afterwards. Nobody may {@linkplain #add add} jobs meanwhile.
+   */
+  boolean tryBegin(List<ClaimedJob> jobs) {
+    if (jobs.isEmpty() || inHand.get() + jobs.size() > concurrency) {
+      return false;
+    }
+    long nanos = context.time().nanos();
+    inHand.addAndGet(jobs.size());
+    for (ClaimedJob job : jobs) {
+      waiting.add(new Taken(job, nanos));
+      JobSlot slot = new JobSlot(this);
+      context.threads().execute(() -> begun(slot)); // before it can end
+      if (!start(slot)) {
+        context.threads().execute(() -> active.remove(slot));
+      }
+    }
+    return true;
+  }
+
+  /** A slot began elsewhere. Whoever asked all to stop meanwhile did not know of it. */
+  private void begun(JobSlot slot) {
+    active.add(slot);
+    RunningJob<?> job = slot.current();
+    if (job != null && stopped) {
+      slot.stop(job, StopCause.STOPPING);
+    } else if (job != null && !mayRun()) {
+      slot.stop(job, StopCause.MEMBERSHIP_LOST);
+    }
+  }
+
   private void startSlots() {
     int wanted = Math.min(concurrency, inHand.get());
     while (active.size() < wanted && !waiting.isEmpty()) {
       JobSlot slot = new JobSlot(this);
       active.add(slot);
-      try {
-        slot.handedOver(context.threads().body("job", slot));
-      } catch (RuntimeException | Error e) { // no thread to be had; others go on
+      if (!start(slot)) {
         active.remove(slot);
-        log.error("no thread for a job, trying again when one ends", e);
         return;
       }
+    }
+  }
+
+  /** Gives a slot a thread; on any thread. */
+  private boolean start(JobSlot slot) {
+    try {
+      slot.handedOver(context.threads().body("job", slot));
+      return true;
+    } catch (RuntimeException | Error e) { // no thread to be had; others go on
+      log.error("no thread for a job, trying again when one ends", e);
+      return false;
     }
   }
 
@@ -159,6 +201,12 @@ final class JobSlots {
       finished(new JobFinish(taken.job(), end, null, Duration.ZERO), null);
     }
     return true;
+  }
+
+  /** Asks all handlers to stop, for good. */
+  void stopAll() {
+    stopped = true;
+    stop(job -> true, StopCause.STOPPING);
   }
 
   /** Asks those handlers to stop. */

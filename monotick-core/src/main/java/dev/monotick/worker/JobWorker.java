@@ -141,7 +141,7 @@ public final class JobWorker {
 
   /** Asks all handlers to stop. */
   public void stopHandlers() {
-    slots.stop(job -> true, StopCause.STOPPING);
+    slots.stopAll();
   }
 
   /** Says whether nothing runs, and everything that ended was reported. */

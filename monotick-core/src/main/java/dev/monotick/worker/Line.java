@@ -41,8 +41,11 @@ final class Line {
     STANDBY
   }
 
-  /** Who takes answers, on the loop; the line is free again by then. */
+  /** Who takes answers, on the loop where nothing else is said; the line is free again by then. */
   interface Owner {
+
+    /** The turn that stood by was made, on a thread of the store's; the line is not free yet. */
+    void made(JobTurnReply reply);
 
     /** The exchange was answered. */
     void answered(List<End> ends, JobTurn turn, JobTurnReply reply);
@@ -92,6 +95,9 @@ final class Line {
     }
     JobTurn turn = Objects.requireNonNull(standby);
     Result<JobTurnReply> result = made(turn, store);
+    if (result.isValue()) {
+      owner.made(result.value());
+    }
     context.threads().execute(() -> heard(List.of(), turn, result));
     return true;
   }

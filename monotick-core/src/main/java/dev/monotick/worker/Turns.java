@@ -71,6 +71,8 @@ final class Turns {
   private int setAside; // ends that the store refused in company and that will be sent alone
   private long number = 1; // of the next turn that asks; grows when one was given jobs
   private boolean stays; // the last turn that asked stays open: jobs may come under that number
+  private volatile boolean
+      begun; // what the turn that stood by brought, before the loop heard of it
   private long turns; // so far
   private long lookMillis = FIRST_LOOK_MILLIS;
   private EngineThreads.Cancellable nextLook = () -> {};
@@ -249,6 +251,11 @@ final class Turns {
   private final class Answers implements Line.Owner {
 
     @Override
+    public void made(JobTurnReply reply) {
+      begun = slots.tryBegin(reply.jobs());
+    }
+
+    @Override
     public void answered(List<End> batch, JobTurn turn, JobTurnReply reply) {
       for (int i = 0; i < batch.size(); i++) {
         End end = batch.get(i);
@@ -281,7 +288,8 @@ final class Turns {
     List<ClaimedJob> jobs = reply.jobs();
     if (!jobs.isEmpty()) {
       lookMillis = FIRST_LOOK_MILLIS;
-      slots.add(jobs);
+      slots.add(begun ? List.of() : jobs);
+      begun = false;
       if (!open) {
         slots.giveBack(Duration.ZERO);
       }

@@ -2,6 +2,8 @@ package dev.monotick.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.job.JobKind;
+import dev.monotick.job.JobOutcome;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.memory.InMemoryStore;
@@ -12,8 +14,14 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class JobSlotsTest {
 
@@ -49,6 +57,95 @@ class JobSlotsTest {
     slots[0].add(List.of(TurnsTest.aJob(1)));
     slots[0].giveBack(Duration.ZERO);
     assertThat(heard).containsExactly("finished, here 1", "freed, here 0");
+  }
+
+  /** It began on another thread, and whoever asked all to stop on the loop did not know of it. */
+  @Test
+  @Timeout(30)
+  void whatBeganElsewhereWhileAllWereAskedToStopIsAskedToo() throws InterruptedException {
+    assertThat(begunElsewhere(JobSlots::stopAll)).isEqualTo(StopCause.STOPPING);
+  }
+
+  @Test
+  @Timeout(30)
+  void whatBeganElsewhereWhileMembershipWasLostIsStopped() throws InterruptedException {
+    assertThat(
+            begunElsewhere(
+                slots -> {
+                  mayRun = false;
+                  slots.stop(job -> true, StopCause.MEMBERSHIP_LOST);
+                }))
+        .isEqualTo(StopCause.MEMBERSHIP_LOST);
+  }
+
+  private volatile boolean mayRun = true;
+
+  /** Returns why a handler was stopped that began before the loop knew, and what came between. */
+  private @Nullable StopCause begunElsewhere(Consumer<JobSlots> meanwhile)
+      throws InterruptedException {
+    Queue<Runnable> loop = new ConcurrentLinkedQueue<>();
+    CountDownLatch began = new CountDownLatch(1);
+    CountDownLatch ended = new CountDownLatch(1);
+    AtomicReference<@Nullable StopCause> cause = new AtomicReference<>();
+    JobHandlers handlers = new JobHandlers();
+    handlers.add(
+        JobKind.named("kind", byte[].class),
+        job -> {
+          began.countDown();
+          new CountDownLatch(1).await(); // until it is interrupted
+          return JobOutcome.done();
+        });
+    JobSlots slots =
+        new JobSlots(
+            new WorkerContext(
+                ReplicaId.random(),
+                "a",
+                realBodies(loop),
+                TimeSource.system(),
+                InMemoryStore.create().jobs()),
+            handlers,
+            new Payloads(null),
+            1,
+            new JobSlots.Owner() {
+              @Override
+              public void finished(JobFinish finish, @Nullable RunningJob<?> job) {
+                cause.set(job == null ? null : job.stopCause());
+                ended.countDown();
+              }
+
+              @Override
+              public void freed() {}
+
+              @Override
+              public boolean mayRun() {
+                return mayRun;
+              }
+            });
+    assertThat(slots.tryBegin(List.of(TurnsTest.aJob(1)))).isTrue();
+    began.await();
+    meanwhile.accept(slots);
+    for (Runnable action = loop.poll(); action != null; action = loop.poll()) {
+      action.run();
+    }
+    ended.await();
+    return cause.get();
+  }
+
+  private static EngineThreads realBodies(Queue<Runnable> loop) {
+    return (EngineThreads)
+        Proxy.newProxyInstance(
+            EngineThreads.class.getClassLoader(),
+            new Class<?>[] {EngineThreads.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("execute")) {
+                loop.add((Runnable) arguments[0]);
+                return null;
+              }
+              Thread thread = new Thread((Runnable) arguments[1]);
+              thread.start();
+              EngineThreads.Body body = thread::interrupt;
+              return body;
+            });
   }
 
   private static EngineThreads threadsThatStartNothing() {

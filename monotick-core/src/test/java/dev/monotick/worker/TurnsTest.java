@@ -1,5 +1,6 @@
 package dev.monotick.worker;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.audit.AuditSink;
@@ -224,6 +225,57 @@ class TurnsTest {
     threads.runActions();
     assertThat(slots.inHand()).isPositive();
     assertThat(onlyTurn().number()).as("the next one").isGreaterThan(made.get(0).number());
+  }
+
+  @Test
+  void jobsOfATurnThatStoodByBeginBeforeTheLoopHearsOfThem() {
+    beIdle();
+    assertThat(turns.wake(Set.of(), turn -> someJobs(3))).isTrue();
+    assertThat(threads.bodies).as("begun").isEqualTo(3);
+    assertThat(slots.inHand()).isEqualTo(3);
+    threads.runActions();
+    assertThat(threads.bodies).as("begun once").isEqualTo(3);
+    assertThat(slots.inHand()).as("taken once").isEqualTo(3);
+    end(3);
+    assertThat(slots.inHand()).isZero();
+  }
+
+  @Test
+  void aReportThatIsAnsweredBeforeTheLoopHearsOfBegunJobsDoesNotTakeThemAgain() {
+    turns.open();
+    answer(0);
+    end(300);
+    none = true;
+    answer(requestUnderWay()); // it stands by now, beside a report
+    assertThat(onlyTurn().most()).isZero();
+    int before = slots.inHand();
+    assertThat(turns.wake(Set.of(), turn -> someJobs(3))).isTrue();
+    threads.calls.remove(0).reply(Result.of(replyTo(sent())));
+    threads.runActions();
+    assertThat(slots.inHand()).isEqualTo(before + 3);
+  }
+
+  @Test
+  void jobsThatHaveNoSlotYetAreTakenByTheLoop() {
+    beIdle();
+    int tooMany = SETTINGS.concurrency() + 1;
+    assertThat(turns.wake(Set.of(), turn -> someJobs(tooMany))).isTrue();
+    assertThat(threads.bodies).isZero();
+    threads.runActions();
+    assertThat(slots.inHand()).isEqualTo(tooMany);
+    assertThat(threads.bodies).isEqualTo(SETTINGS.concurrency());
+  }
+
+  private JobTurn sent() {
+    return requireNonNull(sent);
+  }
+
+  private JobTurnReply someJobs(int count) {
+    List<ClaimedJob> jobs = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      jobs.add(aJob(++claimed));
+    }
+    return new JobTurnReply(List.of(), jobs, false, Optional.empty());
   }
 
   @Test
@@ -545,6 +597,7 @@ class TurnsTest {
     private final ArrayDeque<Runnable> actions = new ArrayDeque<>();
     private final List<Runnable> timers = new ArrayList<>();
     private final List<PendingCall> calls = new ArrayList<>();
+    private int bodies;
 
     void runActions() {
       for (Runnable action = actions.poll(); action != null; action = actions.poll()) {
@@ -587,6 +640,7 @@ class TurnsTest {
 
     @Override
     public Body body(String name, Runnable body) {
+      bodies++;
       return () -> {};
     }
 
