@@ -99,6 +99,10 @@ final class JobSlot implements Runnable {
     synchronized (this) {
       current = running;
     }
+    // Again, now that it can be stopped: whoever stopped all before did not see it.
+    if (!slots.mayRun()) {
+      return handBack(job);
+    }
     JobFinish.End end;
     try {
       JobOutcome outcome = registered.handler().run(running);
@@ -114,6 +118,19 @@ final class JobSlot implements Runnable {
       Thread.interrupted(); // meant for this job, not for the next one
     }
     slots.finished(new JobFinish(job, end, running.startedAt(), running.ran()), running);
+    return true;
+  }
+
+  /** Returns false if it was abandoned. */
+  private boolean handBack(ClaimedJob job) {
+    synchronized (this) {
+      if (abandoned) {
+        return false;
+      }
+      current = null;
+      Thread.interrupted(); // meant for this job, not for the next one
+    }
+    slots.finished(new JobFinish(job, new JobFinish.HandedBack(), null, Duration.ZERO), null);
     return true;
   }
 

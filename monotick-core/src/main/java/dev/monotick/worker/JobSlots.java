@@ -41,7 +41,8 @@ final class JobSlots {
   private final AtomicInteger inHand = new AtomicInteger();
   private final Set<JobSlot> active = new LinkedHashSet<>();
   private final Owner owner;
-  private boolean stopped; // for good: whoever begins now is asked to stop
+  private final AtomicInteger elsewhere = new AtomicInteger(); // slots begun, not active yet
+  private volatile boolean stopped; // for good: nobody begins; written on the loop
 
   /** Who is told and asked, on any thread. */
   interface Owner {
@@ -113,9 +114,12 @@ final class JobSlots {
       return false;
     }
     long nanos = context.time().nanos();
+    elsewhere.addAndGet(jobs.size()); // first: whoever sees the jobs sees that they have slots
     inHand.addAndGet(jobs.size());
     for (ClaimedJob job : jobs) {
       waiting.add(new Taken(job, nanos));
+    }
+    for (int i = 0; i < jobs.size(); i++) {
       JobSlot slot = new JobSlot(this);
       context.threads().execute(() -> begun(slot)); // before it can end
       if (!start(slot)) {
@@ -127,18 +131,17 @@ final class JobSlots {
 
   /** A slot began elsewhere. Whoever asked all to stop meanwhile did not know of it. */
   private void begun(JobSlot slot) {
+    elsewhere.decrementAndGet();
     active.add(slot);
     RunningJob<?> job = slot.current();
-    if (job != null && stopped) {
-      slot.stop(job, StopCause.STOPPING);
-    } else if (job != null && !mayRun()) {
-      slot.stop(job, StopCause.MEMBERSHIP_LOST);
+    if (job != null && !mayRun()) {
+      slot.stop(job, stopped ? StopCause.STOPPING : StopCause.MEMBERSHIP_LOST);
     }
   }
 
   private void startSlots() {
     int wanted = Math.min(concurrency, inHand.get());
-    while (active.size() < wanted && !waiting.isEmpty()) {
+    while (active.size() + elsewhere.get() < wanted && !waiting.isEmpty()) {
       JobSlot slot = new JobSlot(this);
       active.add(slot);
       if (!start(slot)) {
@@ -167,7 +170,7 @@ final class JobSlots {
 
   /** Says whether a job may begin. On any thread. */
   boolean mayRun() {
-    return owner.mayRun();
+    return !stopped && owner.mayRun();
   }
 
   /** Takes the end of a run, on any thread. */

@@ -95,10 +95,13 @@ final class Line {
     }
     JobTurn turn = Objects.requireNonNull(standby);
     Result<JobTurnReply> result = made(turn, store);
-    if (result.isValue()) {
-      owner.made(result.value());
+    try {
+      if (result.isValue()) {
+        owner.made(result.value());
+      }
+    } finally { // whatever happened, the line must not stay busy
+      context.threads().execute(() -> heard(List.of(), turn, result));
     }
-    context.threads().execute(() -> heard(List.of(), turn, result));
     return true;
   }
 

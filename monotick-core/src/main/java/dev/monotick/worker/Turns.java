@@ -61,7 +61,7 @@ final class Turns {
   private final ConcurrentLinkedQueue<End> ends = new ConcurrentLinkedQueue<>();
   private final AtomicInteger endsWaiting = new AtomicInteger();
   private final AtomicBoolean told = new AtomicBoolean();
-  private boolean open;
+  private volatile boolean open; // written on the loop
   private boolean leaves; // never to open again
   private boolean mayHaveJobs;
   private boolean wokenMeanwhile;
@@ -252,7 +252,7 @@ final class Turns {
 
     @Override
     public void made(JobTurnReply reply) {
-      begun = slots.tryBegin(reply.jobs());
+      begun = open && slots.tryBegin(reply.jobs());
     }
 
     @Override

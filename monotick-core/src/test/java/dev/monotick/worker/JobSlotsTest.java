@@ -17,8 +17,11 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -78,6 +81,57 @@ class JobSlotsTest {
         .isEqualTo(StopCause.MEMBERSHIP_LOST);
   }
 
+  @Test
+  void whatHasNotBegunWhenAllAreAskedToStopIsHandedBack() {
+    Queue<Runnable> loop = new ConcurrentLinkedQueue<>();
+    List<Runnable> bodies = new ArrayList<>();
+    List<JobFinish> ends = new ArrayList<>();
+    JobHandlers handlers = new JobHandlers();
+    handlers.add(
+        JobKind.named("kind", byte[].class),
+        job -> {
+          throw new AssertionError("it must not begin");
+        });
+    JobSlots slots =
+        slots(
+            threads(
+                loop,
+                body -> {
+                  bodies.add(body);
+                  return () -> {};
+                }),
+            handlers,
+            (finish, job) -> ends.add(finish));
+    assertThat(slots.tryBegin(List.of(TurnsTest.aJob(1)))).isTrue();
+    runAll(loop);
+    slots.stopAll();
+    bodies.forEach(Runnable::run);
+    assertThat(ends).extracting(JobFinish::end).containsExactly(new JobFinish.HandedBack());
+    assertThat(slots.inHand()).isZero();
+  }
+
+  /** An action of the loop that was waiting sees the jobs, but not yet their slots. */
+  @Test
+  void jobsThatBeginElsewhereAreNotGivenSlotsTwice() {
+    Queue<Runnable> loop = new ConcurrentLinkedQueue<>();
+    AtomicInteger bodies = new AtomicInteger();
+    JobSlots slots =
+        slots(
+            threads(
+                loop,
+                body -> {
+                  bodies.incrementAndGet();
+                  return () -> {};
+                }),
+            new JobHandlers(),
+            (finish, job) -> {});
+    assertThat(slots.tryBegin(List.of(TurnsTest.aJob(1)))).isTrue();
+    slots.add(List.of());
+    runAll(loop);
+    slots.add(List.of());
+    assertThat(bodies).hasValue(1);
+  }
+
   private volatile boolean mayRun = true;
 
   /** Returns why a handler was stopped that began before the loop knew, and what came between. */
@@ -96,42 +150,62 @@ class JobSlotsTest {
           return JobOutcome.done();
         });
     JobSlots slots =
-        new JobSlots(
-            new WorkerContext(
-                ReplicaId.random(),
-                "a",
-                realBodies(loop),
-                TimeSource.system(),
-                InMemoryStore.create().jobs()),
+        slots(
+            threads(
+                loop,
+                body -> {
+                  Thread thread = new Thread(body);
+                  thread.start();
+                  return thread::interrupt;
+                }),
             handlers,
-            new Payloads(null),
-            1,
-            new JobSlots.Owner() {
-              @Override
-              public void finished(JobFinish finish, @Nullable RunningJob<?> job) {
-                cause.set(job == null ? null : job.stopCause());
-                ended.countDown();
-              }
-
-              @Override
-              public void freed() {}
-
-              @Override
-              public boolean mayRun() {
-                return mayRun;
-              }
+            (finish, job) -> {
+              cause.set(job == null ? null : job.stopCause());
+              ended.countDown();
             });
     assertThat(slots.tryBegin(List.of(TurnsTest.aJob(1)))).isTrue();
     began.await();
     meanwhile.accept(slots);
-    for (Runnable action = loop.poll(); action != null; action = loop.poll()) {
-      action.run();
-    }
+    runAll(loop);
     ended.await();
     return cause.get();
   }
 
-  private static EngineThreads realBodies(Queue<Runnable> loop) {
+  private static void runAll(Queue<Runnable> loop) {
+    for (Runnable action = loop.poll(); action != null; action = loop.poll()) {
+      action.run();
+    }
+  }
+
+  private JobSlots slots(
+      EngineThreads threads,
+      JobHandlers handlers,
+      BiConsumer<JobFinish, @Nullable RunningJob<?>> finished) {
+    return new JobSlots(
+        new WorkerContext(
+            ReplicaId.random(), "a", threads, TimeSource.system(), InMemoryStore.create().jobs()),
+        handlers,
+        new Payloads(null),
+        2,
+        new JobSlots.Owner() {
+          @Override
+          public void finished(JobFinish finish, @Nullable RunningJob<?> job) {
+            finished.accept(finish, job);
+          }
+
+          @Override
+          public void freed() {}
+
+          @Override
+          public boolean mayRun() {
+            return mayRun;
+          }
+        });
+  }
+
+  /** A loop that runs when it is told to, and bodies as given. */
+  private static EngineThreads threads(
+      Queue<Runnable> loop, Function<Runnable, EngineThreads.Body> bodies) {
     return (EngineThreads)
         Proxy.newProxyInstance(
             EngineThreads.class.getClassLoader(),
@@ -141,10 +215,7 @@ class JobSlotsTest {
                 loop.add((Runnable) arguments[0]);
                 return null;
               }
-              Thread thread = new Thread((Runnable) arguments[1]);
-              thread.start();
-              EngineThreads.Body body = thread::interrupt;
-              return body;
+              return bodies.apply((Runnable) arguments[1]);
             });
   }
 

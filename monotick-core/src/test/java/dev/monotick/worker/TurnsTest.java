@@ -352,6 +352,7 @@ class TurnsTest {
                   return replyTo(turn);
                 }))
         .isTrue();
+    assertThat(slots.inHand()).as("not begun here").isZero();
     threads.runActions();
     assertThat(slots.inHand()).isZero();
     assertThat(onlyTurn().finishes()).hasSize((int) claimed);

@@ -55,7 +55,7 @@ public final class Database {
   private final SchemaName schema;
   private final @Nullable Connection joined;
   private final boolean repeats; // what lost against another transaction
-  private final List<Runnable> brokenListeners = new CopyOnWriteArrayList<>();
+  private final List<Runnable> brokenListeners;
 
   /**
    * Creates one.
@@ -70,6 +70,7 @@ public final class Database {
     this.schema = schema;
     this.joined = null;
     this.repeats = true;
+    this.brokenListeners = new CopyOnWriteArrayList<>();
   }
 
   private Database(Database other, Connection joined, boolean repeats) {
@@ -78,6 +79,7 @@ public final class Database {
     this.schema = other.schema;
     this.joined = joined;
     this.repeats = repeats;
+    this.brokenListeners = other.brokenListeners;
   }
 
   /**

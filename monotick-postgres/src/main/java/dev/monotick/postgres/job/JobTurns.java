@@ -73,6 +73,11 @@ final class JobTurns {
     book = new LaneBook(clock.sendTime());
   }
 
+  /** Has all lanes looked at soon, also where hints say that there is nothing. */
+  void lookAtAllSoon() {
+    book.lookAtAllSoon(clock.sendTime());
+  }
+
   /** Returns what the replicas of this process claimed. */
   Map<ReplicaId, OpenClaims> claims() {
     return Map.copyOf(claims);
@@ -204,7 +209,7 @@ final class JobTurns {
         own.openTurn(reply.staysOpen() || (!call.wasOpen && own.mayHaveOpenTurn()));
       }
       boolean passedOver = false;
-      if (wanted.most() > 0) {
+      if (wanted.most() > 0 && reply.version() == table.version()) {
         book.heard(plan, reply, clock.sendTime());
         passedOver = sweep(book, plan);
       }

@@ -58,12 +58,13 @@ final class LaneBook {
    * @param hints from which number on
    * @param shares how many to take of each, if it has them
    * @param bounds which of them have limits
+   * @param settled below which number no job can appear any more
    */
   @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
-  record Plan(int[] lanes, long[] hints, int[] shares, Bounds bounds) {
+  record Plan(int[] lanes, long[] hints, int[] shares, Bounds bounds, long settled) {
 
     /** Asks for nothing. */
-    static final Plan NOTHING = new Plan(new int[0], new long[0], new int[0], Bounds.NONE);
+    static final Plan NOTHING = new Plan(new int[0], new long[0], new int[0], Bounds.NONE, 0);
   }
 
   /** Limits of lanes: each pair of a lane and a limit, and whom it counts the lane for. */
@@ -105,7 +106,8 @@ final class LaneBook {
     Choice chosen = choose(table, turn);
     List<Integer> lanes = everything || wasEmpty ? chosen.lanes() : few(chosen.lanes());
     int count = lanes.size();
-    Plan plan = new Plan(new int[count], new long[count], new int[count], chosen.bounds());
+    Plan plan =
+        new Plan(new int[count], new long[count], new int[count], chosen.bounds(), hints.settled());
     for (int i = 0; i < count; i++) {
       plan.lanes[i] = lanes.get(i);
       plan.hints[i] = everything ? 0 : hints.hint(lanes.get(i));
@@ -202,7 +204,7 @@ final class LaneBook {
     return current;
   }
 
-  /** Takes in what a turn found. */
+  /** Takes in what a turn found, which knew of the same lanes as the server. */
   synchronized void heard(Plan plan, TurnReader reply, long nowNanos) {
     boolean isEmpty = reply.jobs().isEmpty();
     if (isEmpty && !wasEmpty) {
@@ -210,7 +212,14 @@ final class LaneBook {
     }
     wasEmpty = isEmpty;
     hints.saw(reply.idBefore(), reply.firstOpen(), reply.transaction());
-    reply.last().forEach(hints::claimed);
+    for (int i = 0; i < plan.lanes.length; i++) {
+      Long last = reply.last().get(plan.lanes[i]);
+      if (last != null) {
+        hints.claimed(plan.lanes[i], plan.hints[i], last + 1, plan.settled);
+      } else if (wasLookedAt(plan, plan.lanes[i], reply)) {
+        hints.sawNothing(plan.lanes[i], plan.hints[i], Long.MAX_VALUE, plan.settled);
+      }
+    }
     if (plan.lanes.length > 1) {
       for (int lane : plan.lanes) {
         waitingSince.remove(lane);
@@ -220,13 +229,34 @@ final class LaneBook {
   }
 
   /**
+   * Says whether a lane of which nothing was taken was looked at to its end. A turn may be full
+   * before it comes to a lane, or the lane's limits may, or it was a repetition.
+   */
+  private static boolean wasLookedAt(Plan plan, int lane, TurnReader reply) {
+    if (plan.lanes.length > 1) { // then it is asked first which of them have any
+      boolean isRepetition = reply.isUsed() && reply.waitingSince().isEmpty();
+      return !isRepetition && !reply.waitingSince().containsKey(lane);
+    }
+    return !reply.isUsed() && plan.bounds.lanes() == null;
+  }
+
+  /**
    * A look at what the hints pass over.
    *
    * @param lanes which lanes
    * @param hints up to which number of each
+   * @param settled below which number no job can appear any more
    */
   @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
-  record Sweep(int[] lanes, long[] hints, LaneSweep.Range range, boolean isRecent, long to) {}
+  record Sweep(
+      int[] lanes, long[] hints, LaneSweep.Range range, boolean isRecent, long to, long settled) {}
+
+  /**
+   * Has everything looked at with the next turn: somebody may have left what he was about to take.
+   */
+  synchronized void lookAtAllSoon(long nowNanos) {
+    all.soon(nowNanos);
+  }
 
   /** Returns what is to be looked at again now, null if nothing is. */
   synchronized @Nullable Sweep sweep(Plan plan, long nowNanos) {
@@ -235,26 +265,34 @@ final class LaneBook {
       return null;
     }
     long[] bounds = new long[plan.lanes.length];
+    long lowest = Long.MAX_VALUE;
     long highest = 0;
     for (int i = 0; i < bounds.length; i++) {
       bounds[i] = hints.hint(plan.lanes[i]);
       highest = Math.max(highest, bounds[i]);
+      long floor = hints.floor(plan.lanes[i]);
+      lowest = floor < bounds[i] ? Math.min(lowest, floor) : lowest;
     }
-    if (isRecent && hints.settled() >= highest) {
+    if (isRecent && lowest >= highest) {
       recent.lookedAtAll(nowNanos);
       isRecent = false;
     }
     if (!isRecent && (!all.isDue(nowNanos) || highest == 0)) {
       return null;
     }
-    LaneSweep.Range range =
-        isRecent ? recent.piece(hints.settled(), highest) : all.piece(0, highest);
-    return new Sweep(plan.lanes, bounds, range, isRecent, highest);
+    LaneSweep.Range range = isRecent ? recent.piece(lowest, highest) : all.piece(0, highest);
+    return new Sweep(plan.lanes, bounds, range, isRecent, highest, hints.settled());
   }
 
   /** Takes in what such a look found: the first job of each lane that the hint passes over. */
   synchronized void swept(Sweep sweep, Map<Integer, Long> found, long tookNanos, long nowNanos) {
-    (sweep.isRecent() ? recent : all).looked(sweep.range(), sweep.to(), tookNanos, nowNanos);
+    LaneSweep.Range range = sweep.range();
+    (sweep.isRecent() ? recent : all).looked(range, sweep.to(), tookNanos, nowNanos);
     found.forEach(hints::found);
+    for (int i = 0; i < sweep.lanes.length; i++) {
+      Long first = found.get(sweep.lanes[i]);
+      long upTo = first == null ? Math.min(range.high(), sweep.hints[i]) : first;
+      hints.sawNothing(sweep.lanes[i], range.low(), upTo, sweep.settled);
+    }
   }
 }

@@ -58,6 +58,11 @@ final class LaneSweep {
     nextAt = nowNanos + Math.max(SHARE * tookNanos, whole ? everyNanos : 0);
   }
 
+  /** Has the next one be due at once. */
+  void soon(long nowNanos) {
+    nextAt = nowNanos;
+  }
+
   /** Takes in that everything was looked at. */
   void lookedAtAll(long nowNanos) {
     cursor = 0;

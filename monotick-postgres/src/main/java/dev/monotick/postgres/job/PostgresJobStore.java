@@ -141,7 +141,11 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
 
   @Override
   public int rescue() {
-    return rescue.rescue();
+    int jobs = rescue.rescue();
+    // Whoever died while he claimed left jobs behind that others went past, since he had them
+    // locked.
+    turns.lookAtAllSoon();
+    return jobs;
   }
 
   @Override

@@ -23,6 +23,7 @@ final class Observer {
   private final Ticker ticker;
   private final long leaseNanos;
   private final Map<UUID, Seen> seen = new HashMap<>();
+  private long lookedIn; // the session of ours in which all were last looked at
 
   /**
    * What was seen of a replica.
@@ -67,6 +68,11 @@ final class Observer {
     seen.remove(replica);
   }
 
+  /** All replicas that are not known to be gone were just looked at. */
+  void lookedAtAll(long session) {
+    lookedIn = session;
+  }
+
   /**
    * Looks at a replica.
    *
@@ -77,7 +83,10 @@ final class Observer {
     Seen before = seen.get(now.id());
     Seen after;
     if (before == null) {
-      after = new Seen(now.beat(), at, false, now.isConnected() ? session : 0);
+      // One that was not there at the last look of this session has joined in it, which takes a
+      // connection.
+      boolean wasConnected = now.isConnected() || lookedIn == session;
+      after = new Seen(now.beat(), at, false, wasConnected ? session : 0);
     } else if (before.beat != now.beat()) {
       after = new Seen(now.beat(), at, true, now.isConnected() ? session : before.connectedIn);
     } else {

@@ -180,7 +180,7 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
     session.close();
   }
 
-  /** Returns those that live, and writes down the others as gone. */
+  /** Returns those of all others that live, and writes down the rest as gone. */
   private List<Sighting> living(Connection connection, List<Sighting> found) throws SQLException {
     List<Sighting> living = new ArrayList<>();
     List<Sighting> dead = new ArrayList<>();
@@ -188,6 +188,7 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
       boolean gone = observer.look(seen, looks) == Observer.Verdict.GONE;
       (gone ? dead : living).add(seen);
     }
+    observer.lookedAtAll(looks);
     if (!dead.isEmpty()) {
       table.markGone(connection, dead);
       dead.forEach(

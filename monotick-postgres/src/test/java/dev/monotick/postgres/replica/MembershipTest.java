@@ -98,6 +98,32 @@ class MembershipTest {
     }
   }
 
+  /**
+   * Nobody saw it connected, so that only its silence could tell, which takes as long as a lease.
+   */
+  @Test
+  void replicaThatCameAndDiedBetweenTwoBeatsOfAnotherIsGoneAfterTwoMore() throws Exception {
+    try (PostgresStore store = builder().build();
+        Connection watch = test.connect()) {
+      ReplicaInfo replica = replica("a");
+      store.replicas().join(replica, false);
+      assertThat(store.replicas().beat(replica.id())).isPresent();
+      try (PostgresStore brief = builder().build()) {
+        brief.replicas().join(replica("b"), false);
+      } // without leaving, as a process that is killed
+      String held =
+          "select count(*) from pg_locks l, "
+              + test.schema()
+              + ".replica r where r.name = 'b' and l.locktype = 'advisory' and l.objsubid = 1 and"
+              + " ((l.classid::bigint << 32) | l.objid::bigint) in (r.presence, r.presence # 1)";
+      while (number(watch, held) > 0) {
+        ServerTime.pass(Duration.ofMillis(10));
+      }
+      assertThat(store.replicas().beat(replica.id()).orElseThrow()).hasSize(2);
+      assertThat(store.replicas().beat(replica.id()).orElseThrow()).containsExactly(replica);
+    }
+  }
+
   /** The server may take a while to notice that a session ended, and frees its lock only then. */
   @Test
   void lockThatShowsThatAReplicaLivesIsTakenWhenItBecomesFree() throws Exception {
