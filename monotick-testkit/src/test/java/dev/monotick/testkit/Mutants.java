@@ -209,10 +209,10 @@ final class Mutants {
             "Optional<JobId> same = Optional.empty();"),
         Mutant.of(
                 "job begins on a replica that is not proven to live",
-                "worker.JobSlot",
+                "worker.JobSlots",
                 Set.of("I6"),
-                "if (registered == null || !slots.mayRun()) {",
-                "if (registered == null) {")
+                "return !stopped && owner.mayRun();",
+                "return !stopped;")
             .from(1450));
   }
 }
