@@ -74,9 +74,9 @@ public final class ChildProcess implements AutoCloseable {
     }
   }
 
-  /** Stops it in its tracks: SIGSTOP. */
+  /** Stops it in its tracks: SIGSTOP. Returns when all of it stands still. */
   public void pause() {
-    Signals.send("STOP", pid());
+    Signals.stop(pid());
   }
 
   /** Lets it go on: SIGCONT. */
