@@ -107,14 +107,15 @@ begin
   end loop;
 
   -- Looking for rows that forbid it may take a while, so it comes before the lock.
+  -- Materialized, so that no plan reads bounds of other tables' partitions as times.
   for part in
-    select c.oid::regclass as name, c.relname
-      from pg_inherits i
-      join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = '@tick'::regclass and c.relnamespace = '@schema'::regnamespace
-       and pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'
-       and substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \(''([^'']+)''\)$')::timestamptz <= cutoff
-     order by c.relname
+    with parts as materialized (
+      select c.oid::regclass as name, c.relname,
+             substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \(''([^'']+)''\)$') as bound
+        from pg_inherits i
+        join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = '@tick'::regclass and c.relnamespace = '@schema'::regnamespace)
+    select name, relname from parts where bound::timestamptz <= cutoff order by relname
   loop
     if created <> '{}' or cardinality(old) = most_drops then
       unfinished := true;

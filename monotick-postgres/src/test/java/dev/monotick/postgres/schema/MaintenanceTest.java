@@ -231,6 +231,20 @@ final class MaintenanceTest {
     assertThat(run()).isEqualTo(nothing());
   }
 
+  /** Jobs have partitions of numbers in the same schema, and a plan may look at them first. */
+  @Test
+  void partitionsOfOtherTablesAreLeftAloneWhateverThePlan() throws SQLException {
+    partition(-5);
+    try (Connection connection = fixture.database.connect()) {
+      for (String setting : List.of("nestloop", "indexscan", "bitmapscan", "mergejoin")) {
+        fixture.query(connection, "select set_config('enable_" + setting + "', 'off', false)");
+      }
+      assertThat(fixture.query(connection, "select dropped from @maintain('3 days')"))
+          .containsExactly("{" + day(-5) + "}");
+    }
+    assertThat(partitions()).isEqualTo(days(0, 1, 2, 3));
+  }
+
   @Test
   void aRetentionThatWouldDropTodayIsRefused() {
     assertThatThrownBy(
