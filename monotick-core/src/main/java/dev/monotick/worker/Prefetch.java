@@ -9,7 +9,7 @@ package dev.monotick.worker;
 final class Prefetch {
 
   /** The most jobs taken before there is a slot for them. */
-  static final int MOST = 2_000;
+  static final int MOST = 4_000;
 
   private static final double SECONDS_AHEAD = 0.05;
   private static final double WEIGHT_OF_NEWS = 0.4;
