@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -17,13 +18,15 @@ import java.util.concurrent.atomic.LongAdder;
 final class Tally {
 
   private static final int MILLIS = 1 << 22; // 70 minutes; what is later counts as then
+  private static final int PART = 1 << 12;
 
   private final Clock clock = Clock.systemUTC();
   private final long from = clock.millis();
   private final int numbers;
   private final AtomicIntegerArray seen;
   private final AtomicLongArray starts;
-  private final AtomicIntegerArray perMilli = new AtomicIntegerArray(MILLIS);
+  private final AtomicReferenceArray<AtomicIntegerArray> perMilli =
+      new AtomicReferenceArray<>(MILLIS / PART); // made as time goes by: to begin costs nothing
   private final LongAdder count = new LongAdder();
 
   /**
@@ -47,8 +50,17 @@ final class Tally {
         starts.compareAndSet(number, 0, now.getEpochSecond() * 1_000_000 + now.getNano() / 1000);
       }
     }
-    perMilli.incrementAndGet(milli);
+    part(milli / PART).incrementAndGet(milli % PART);
     count.increment();
+  }
+
+  private AtomicIntegerArray part(int index) {
+    AtomicIntegerArray part = perMilli.get(index);
+    if (part != null) {
+      return part;
+    }
+    perMilli.compareAndSet(index, null, new AtomicIntegerArray(PART));
+    return perMilli.get(index);
   }
 
   long count() {
@@ -66,7 +78,8 @@ final class Tally {
     }
     StringBuilder times = new StringBuilder();
     for (int i = 0; i < MILLIS; i++) {
-      int here = perMilli.get(i);
+      AtomicIntegerArray part = perMilli.get(i / PART);
+      int here = part == null ? 0 : part.get(i % PART);
       if (here > 0) {
         times.append(times.isEmpty() ? "" : ",").append(from + i).append(':').append(here);
       }

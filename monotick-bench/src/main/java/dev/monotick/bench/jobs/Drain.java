@@ -17,7 +17,7 @@ import java.util.function.ToDoubleFunction;
 final class Drain {
 
   private static final int CHUNK = 10_000;
-  private static final Duration LOOK = Duration.ofMillis(10);
+  private static final Duration LOOK = Duration.ofMillis(3); // some drains take half a second
   private static final Duration STUCK = Duration.ofMinutes(2);
 
   private final BenchServer server;
@@ -101,6 +101,14 @@ final class Drain {
       Contender contender, BenchDatabase database, int jobs, List<WorkerProcess> workers)
       throws Exception {
     database.settle();
+    try (Connection connection = database.connect()) { // before the clock starts
+      return drain(contender, connection, jobs, workers);
+    }
+  }
+
+  private Result drain(
+      Contender contender, Connection connection, int jobs, List<WorkerProcess> workers)
+      throws Exception {
     Stolen stolenBefore = Stolen.now();
     Duration serverBefore = server.serverCpu();
     Duration workersBefore = cpu(workers);
@@ -112,7 +120,7 @@ final class Drain {
       worker.hear();
     }
     awaitRun(contender, workers, jobs);
-    long left = awaitNoneLeft(contender, database);
+    long left = awaitNoneLeft(contender, connection);
     long end = Clock.systemUTC().millis();
     double workerCpu = cpu(workers).minus(workersBefore).toMillis() / (double) jobs;
     double serverCpu = server.serverCpu().minus(serverBefore).toMillis() / (double) jobs;
@@ -174,17 +182,15 @@ final class Drain {
   }
 
   /** What was run must also be recorded; returns how many are not after a while. */
-  private static long awaitNoneLeft(Contender contender, BenchDatabase database)
+  private static long awaitNoneLeft(Contender contender, Connection connection)
       throws SQLException, InterruptedException {
     long give = System.nanoTime() + STUCK.toNanos();
-    try (Connection connection = database.connect()) {
-      long left = BenchDatabase.ask(connection, contender.left());
-      while (left > 0 && System.nanoTime() < give) {
-        Progress.pause(LOOK);
-        left = BenchDatabase.ask(connection, contender.left());
-      }
-      return left;
+    long left = BenchDatabase.ask(connection, contender.left());
+    while (left > 0 && System.nanoTime() < give) {
+      Progress.pause(LOOK);
+      left = BenchDatabase.ask(connection, contender.left());
     }
+    return left;
   }
 
   static String fault(Course course, int jobs, long left) {

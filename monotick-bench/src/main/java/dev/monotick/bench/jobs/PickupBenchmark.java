@@ -19,12 +19,18 @@ import java.util.function.Function;
 public final class PickupBenchmark {
 
   private static final Map<String, String> OPTIONS =
-      Map.of("peers", "all", "rounds", "3", "jobs", "200", "load", "0");
+      Map.of("peers", "all", "rounds", "3", "jobs", "200", "load", "0", "warm", "8000");
   private static final int STEP_MILLIS = 50;
   private static final int WARM_UP = 60;
 
-  /** Before that, jobs are added one after the other: services have run for a while. */
-  private static final int WARM_UP_MILLIS = 5000;
+  /**
+   * Before that, jobs are added at this step: services have run for a while. It is as fast as it
+   * can be and still the same for the contenders as the step that is measured: a worker is idle
+   * again by then, and others are told of each job alone.
+   */
+  private static final int WARM_UP_STEP_MILLIS = 13;
+
+  private static final int WARM_UP_PART = 500;
 
   private static final int FLOOD_MILLIS = 6000;
   private static final Duration PATIENCE = Duration.ofSeconds(40);
@@ -37,6 +43,7 @@ public final class PickupBenchmark {
     int windows = options.number("rounds", 1, 100);
     int jobs = options.number("jobs", 10, 10_000);
     int load = options.number("load", 0, 1_000_000);
+    int warm = options.number("warm", 0, 1_000_000);
     List<Contender> contenders = NodePeers.available(options.contenders());
     Map<Contender, List<Waits>> results = new LinkedHashMap<>();
     Attempts attempts = new Attempts();
@@ -45,7 +52,7 @@ public final class PickupBenchmark {
         for (Contender contender : Contenders.turned(contenders, window)) {
           String what = "window " + (window + 1) + " of " + windows + ", " + contender.name();
           attempts
-              .attempt(contender, () -> new Pickup(server, contender).window(jobs))
+              .attempt(contender, () -> new Pickup(server, contender).window(warm, jobs))
               .ifPresent(
                   waits -> {
                     results.computeIfAbsent(contender, any -> new ArrayList<>()).add(waits);
@@ -80,16 +87,16 @@ public final class PickupBenchmark {
   /** A sender and a worker of one contender on a new database. */
   private record Pickup(BenchServer server, Contender contender) {
 
-    Waits window(int jobs) throws Exception {
+    Waits window(int warm, int jobs) throws Exception {
       try (BenchDatabase database = BenchDatabase.create(server, "pickup_" + contender.name());
           WorkerProcess sender = WorkerProcess.start(contender, database)) {
         sender.ask("install " + Use.PICKUP);
         try (WorkerProcess worker = WorkerProcess.start(contender, database)) {
           worker.ask("work " + Use.PICKUP + " " + (WARM_UP + jobs));
+          warmUp(sender, WARM_UP + jobs, warm);
+          awaitIdle(worker);
           Progress.say(
               contender.name() + ": a job every " + STEP_MILLIS + " ms, " + jobs + " times");
-          sender.ask("single " + WARM_UP_MILLIS);
-          awaitIdle(worker);
           sender.ask("pace 0 " + WARM_UP + " " + STEP_MILLIS);
           server.execute("checkpoint");
           long before = Long.parseLong(worker.ask("count"));
@@ -97,6 +104,16 @@ public final class PickupBenchmark {
           awaitCount(worker, before + jobs);
           return Waits.of(sent, worker.ask("starts"));
         }
+      }
+    }
+
+    /** Adds jobs whose numbers nobody asks for. */
+    private void warmUp(WorkerProcess sender, int from, int count) throws Exception {
+      Told told = new Told(contender.name() + " warms up");
+      for (int done = 0; done < count; done += WARM_UP_PART) {
+        int part = Math.min(WARM_UP_PART, count - done);
+        sender.ask("pace " + (from + done) + " " + part + " " + WARM_UP_STEP_MILLIS);
+        told.at(done, count);
       }
     }
   }
