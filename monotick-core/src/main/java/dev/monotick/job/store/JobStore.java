@@ -62,7 +62,11 @@ public interface JobStore {
         "jobs cannot be added in a transaction of yours: their store is no database");
   }
 
-  /** Tells replicas that queues have new jobs. Returns at once; a hint. */
+  /**
+   * Tells replicas that queues have new jobs. Returns at once; a hint.
+   *
+   * @param queues where; empty for any
+   */
   void wake(Collection<String> queues);
 
   /** Asks to be told the queues that may have new jobs. */

@@ -62,6 +62,14 @@ final class DueTimes {
     addedMeanwhile = earlier(due, addedMeanwhile);
   }
 
+  /** Says whether something of a new job is due later than now. */
+  static boolean concern(JobDraft draft) {
+    return draft.start().at().isPresent()
+        || !draft.start().delay().isZero()
+        || draft.rules().deadline().isPresent()
+        || draft.rules().approval().isPresent();
+  }
+
   /** Takes in that a job was added. */
   void added(JobDraft draft) {
     Instant start = draft.start().at().orElse(Instant.MIN);

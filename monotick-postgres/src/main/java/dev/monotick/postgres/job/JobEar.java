@@ -37,9 +37,13 @@ final class JobEar implements AutoCloseable {
 
   private static final int LONGEST_TEXT = 1_000;
 
+  /** Among queues: some of the jobs are for later. No queue has this name. */
+  private static final String LATER = "~";
+
   private final String channel;
   private final OwnChannel own;
   private final Turner turner;
+  private final DueTimes due;
   private final List<ReadyListener> listeners = new CopyOnWriteArrayList<>();
   private final NoticeThread thread;
   private boolean opened; // guarded by this
@@ -56,10 +60,11 @@ final class JobEar implements AutoCloseable {
     JobTurnReply turn(JobTurn turn, Connection connection, @Nullable HandOver given);
   }
 
-  JobEar(Database database, OwnChannel own, Turner turner) {
+  JobEar(Database database, OwnChannel own, Turner turner, DueTimes due) {
     this.channel = "monotick_" + database.schema().text() + ".jobs";
     this.own = own;
     this.turner = turner;
+    this.due = due;
     this.thread = new NoticeThread(database, List.of(channel, own.name()), "jobs", new Heard());
   }
 
@@ -81,9 +86,14 @@ final class JobEar implements AutoCloseable {
     return hears;
   }
 
-  /** Returns a notice of new jobs in these queues. */
-  Notice notice(Collection<String> queues) {
-    String text = String.join(",", queues);
+  /**
+   * Returns a notice of new jobs.
+   *
+   * @param queues where; none stand for all
+   * @param later whether some may be for later, or due earlier than was known
+   */
+  Notice notice(Collection<String> queues, boolean later) {
+    String text = String.join(",", queues) + (later && !queues.isEmpty() ? "," + LATER : "");
     return new Notice(channel, text.length() > LONGEST_TEXT ? "" : text);
   }
 
@@ -120,6 +130,9 @@ final class JobEar implements AutoCloseable {
     @Override
     public void heard(Connection connection, Notice notice) {
       boolean isOwn = notice.channel().equals(own.name());
+      if (!isOwn && (notice.payload().isEmpty() || notice.payload().endsWith(LATER))) {
+        due.lookSoon(); // else it would be found a second later, or at the next look
+      }
       HandOver given = isOwn ? HandOver.parse(notice.payload()) : null;
       Set<String> queues = isOwn ? Set.of() : queues(notice.payload());
       tellEach(listener -> listener.ready(queues, turn -> turner.turn(turn, connection, given)));
@@ -128,7 +141,7 @@ final class JobEar implements AutoCloseable {
     /** No names stand for all queues. */
     private static Set<String> queues(String payload) {
       return Stream.of(payload.split(","))
-          .filter(part -> !part.isEmpty())
+          .filter(part -> !part.isEmpty() && !part.equals(LATER))
           .collect(Collectors.toUnmodifiableSet());
     }
 

@@ -54,6 +54,8 @@ final class JobWakes implements JobHints, AutoCloseable {
   private final List<Consumer<Set<JobId>>> endedListeners = new CopyOnWriteArrayList<>();
   private final ScheduledThreadPoolExecutor sender;
   private final Set<String> queues = new TreeSet<>(); // to be told; guarded by this
+  private boolean allQueues; // to be told; guarded by this
+  private boolean later; // some of them may be for later; guarded by this
   private final Set<JobId> ended = new TreeSet<>(); // to be told; guarded by this
   private boolean sending; // or pausing after that; guarded by this
 
@@ -101,15 +103,35 @@ final class JobWakes implements JobHints, AutoCloseable {
     endedListeners.add(listener);
   }
 
+  /** What is due, and when, may have changed. */
   @Override
   public void wake(Collection<String> names) {
-    if (names.isEmpty()) {
-      return;
+    wake(names, true);
+  }
+
+  /**
+   * Tells of new jobs.
+   *
+   * @param areLater whether some are for later
+   */
+  void wake(Collection<String> names, boolean areLater) {
+    if (!names.isEmpty()) {
+      tell(names, areLater);
     }
+  }
+
+  /** Tells that any queue may have new jobs. */
+  void wakeAll() {
+    tell(Set.of(), true);
+  }
+
+  private void tell(Collection<String> names, boolean areLater) {
     ear.tell(Set.copyOf(names));
     if (sends) {
       synchronized (this) {
         queues.addAll(names);
+        allQueues |= names.isEmpty();
+        later |= areLater;
       }
       send();
     }
@@ -118,9 +140,9 @@ final class JobWakes implements JobHints, AutoCloseable {
   /**
    * Returns a notice of new jobs for the statement that adds them, unless others were told just
    * now: a job that comes alone is heard of sooner by a commit and two changes of threads. Whoever
-   * gets one tells {@link #added} when it is done, others {@link #wake}.
+   * gets one tells {@link #added} when it is done, others {@link #wake(Collection, boolean)}.
    */
-  Optional<Notice> lead(Collection<String> names) {
+  Optional<Notice> lead(Collection<String> names, boolean areLater) {
     synchronized (this) {
       if (!sends || sending) {
         return Optional.empty();
@@ -128,7 +150,7 @@ final class JobWakes implements JobHints, AutoCloseable {
       sending = true;
     }
     sendLater(); // what comes meanwhile
-    return Optional.of(ear.notice(names));
+    return Optional.of(ear.notice(names, areLater));
   }
 
   /** Jobs were added, and others were told, by the notice of {@link #lead}. */
@@ -162,12 +184,17 @@ final class JobWakes implements JobHints, AutoCloseable {
   }
 
   private void sendAll() {
-    List<String> ready;
+    Optional<Notice> ready;
     List<JobId> over;
     synchronized (this) {
-      ready = List.copyOf(queues);
+      ready =
+          allQueues || !queues.isEmpty()
+              ? Optional.of(ear.notice(allQueues ? Set.of() : queues, later))
+              : Optional.empty();
       over = List.copyOf(ended);
       queues.clear();
+      allQueues = false;
+      later = false;
       ended.clear();
       if (ready.isEmpty() && over.isEmpty()) {
         sending = false;
@@ -191,10 +218,10 @@ final class JobWakes implements JobHints, AutoCloseable {
     }
   }
 
-  private boolean notify(Connection connection, List<String> ready, List<JobId> over)
+  private boolean notify(Connection connection, Optional<Notice> ready, List<JobId> over)
       throws SQLException {
-    if (!ready.isEmpty()) {
-      ear.notice(ready).send(connection);
+    if (ready.isPresent()) {
+      ready.get().send(connection);
     }
     StringBuilder ids = new StringBuilder();
     for (JobId id : over) {

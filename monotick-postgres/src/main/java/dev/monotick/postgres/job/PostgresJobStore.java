@@ -4,6 +4,7 @@ import dev.monotick.job.Job;
 import dev.monotick.job.JobId;
 import dev.monotick.job.store.Enqueued;
 import dev.monotick.job.store.JobCount;
+import dev.monotick.job.store.JobDraft;
 import dev.monotick.job.store.JobFilter;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobLimit;
@@ -62,7 +63,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     OwnChannel own = new OwnChannel();
     this.turns = new JobTurns(database, clock, lanes, due, own);
     database.whenBroken(turns::forget);
-    this.wakes = new JobWakes(database, notices, new JobEar(database, own, turns::turn));
+    this.wakes = new JobWakes(database, notices, new JobEar(database, own, turns::turn, due));
     this.rescue = new JobRescue(database, turns::claims);
     this.notes = new JobNotes(database);
     this.transactions = new JobTransactions(database, turns);
@@ -98,11 +99,15 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   @Override
   public List<Enqueued> enqueue(JobOrder order) {
     Set<String> queues = new HashSet<>();
-    order.drafts().forEach(draft -> queues.add(draft.lane().queue()));
-    Optional<Notice> notice = queues.isEmpty() ? Optional.empty() : wakes.lead(queues);
+    boolean later = false;
+    for (JobDraft draft : order.drafts()) {
+      queues.add(draft.lane().queue());
+      later |= DueTimes.concern(draft);
+    }
+    Optional<Notice> notice = queues.isEmpty() ? Optional.empty() : wakes.lead(queues, later);
     JobEnqueuer.Added added = enqueuer.enqueue(order, notice);
     if (notice.isEmpty()) {
-      wakes.wake(queues);
+      wakes.wake(queues, later);
     } else if (!added.handed()) { // else one replica has it, and knows
       wakes.added(queues);
     }
@@ -116,7 +121,11 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
 
   @Override
   public void wake(Collection<String> queues) {
-    wakes.wake(queues);
+    if (queues.isEmpty()) {
+      wakes.wakeAll();
+    } else {
+      wakes.wake(queues);
+    }
   }
 
   @Override

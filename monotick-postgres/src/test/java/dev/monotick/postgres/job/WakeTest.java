@@ -72,22 +72,8 @@ final class WakeTest {
     Set<String> queues = Set.of("q0", "q1", "q2", "q3", "q4");
     for (int i = 0; i < queues.size(); i++) {
       JobDraft plain = draft(new JobLane("q" + i, "work", "", 5), "a");
-      JobStart start =
-          i == 0 && delayedFirst
-              ? new JobStart(Duration.ofHours(1), Optional.empty())
-              : JobStart.NOW;
-      sender.enqueue(
-          JobOrder.of(
-              List.of(
-                  new JobDraft(
-                      plain.lane(),
-                      plain.version(),
-                      plain.payload(),
-                      start,
-                      plain.rules(),
-                      plain.unique(),
-                      plain.limitKey(),
-                      plain.headers()))));
+      JobDraft first = i == 0 && delayedFirst ? delayed(plain, Duration.ofHours(1)) : plain;
+      sender.enqueue(JobOrder.of(List.of(first)));
     }
     Set<String> heard = new HashSet<>();
     while (!heard.containsAll(queues)) {
@@ -129,6 +115,82 @@ final class WakeTest {
                     + fixture.database.schema()
                     + ".jobs jobs' and query like '%job_turn%'"))
         .containsExactly("1");
+  }
+
+  /** Without that it would be found at the next look, up to ten seconds late. */
+  @Test
+  void whoLookedJustNowHearsThatAJobIsDueEarlierThanHeKnows() throws InterruptedException {
+    BlockingQueue<JobTurnReply> replies = new LinkedBlockingQueue<>();
+    JobStore other = fixture.open(builder -> builder);
+    other.whenReady(
+        new ReadyListener() {
+          @Override
+          public void ready(Set<String> queues) {} // of this process, or maybe missed
+
+          @Override
+          public void ready(Set<String> queues, Function<JobTurn, JobTurnReply> store) {
+            replies.add(store.apply(fixture.wanting(1)));
+          }
+        });
+    JobTurnReply reply;
+    do { // it may not listen yet
+      fixture.jobs.enqueue(JobOrder.of(List.of(delayed(Duration.ofHours(2)))));
+      reply = replies.poll(1, TimeUnit.SECONDS);
+    } while (reply == null);
+    for (int minutes = 100; minutes > 90; minutes--) { // each right after the one before
+      Duration delay = Duration.ofMinutes(minutes);
+      fixture.jobs.enqueue(JobOrder.of(List.of(delayed(delay))));
+      do {
+        reply = replies.poll(20, TimeUnit.SECONDS);
+        assertThat(reply).as("told of " + delay).isNotNull();
+      } while (reply.nextDue().orElseThrow().compareTo(delay) > 0);
+    }
+  }
+
+  private static JobDraft delayed(Duration delay) {
+    return delayed(draft("a"), delay);
+  }
+
+  private static JobDraft delayed(JobDraft plain, Duration delay) {
+    return new JobDraft(
+        plain.lane(),
+        plain.version(),
+        plain.payload(),
+        new JobStart(delay, Optional.empty()),
+        plain.rules(),
+        plain.unique(),
+        plain.limitKey(),
+        plain.headers());
+  }
+
+  /** As whoever adds jobs in a transaction of his own does. */
+  @Test
+  void allQueuesAreToldOfHereAndInOthersByNotice() throws InterruptedException {
+    BlockingQueue<Set<String>> here = new LinkedBlockingQueue<>();
+    BlockingQueue<Set<String>> there = new LinkedBlockingQueue<>();
+    fixture.jobs.whenReady(here::add);
+    JobStore other = fixture.open(builder -> builder);
+    other.whenReady(
+        new ReadyListener() {
+          @Override
+          public void ready(Set<String> queues) {} // of this process, or maybe missed
+
+          @Override
+          public void ready(Set<String> queues, Function<JobTurn, JobTurnReply> store) {
+            there.add(queues);
+          }
+        });
+    do { // it may not listen yet
+      fixture.jobs.enqueue(JobOrder.of(List.of(draft("a"))));
+    } while (there.poll(1, TimeUnit.SECONDS) == null);
+    here.clear();
+    fixture.jobs.wake(Set.of());
+    assertThat(here).contains(Set.of());
+    Set<String> heard;
+    do { // some of those before may be told once more
+      heard = there.poll(20, TimeUnit.SECONDS);
+    } while (Set.of("mail").equals(heard));
+    assertThat(heard).isEmpty();
   }
 
   @Test
