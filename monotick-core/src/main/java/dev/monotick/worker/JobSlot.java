@@ -1,5 +1,7 @@
 package dev.monotick.worker;
 
+import dev.monotick.SchedulerException;
+import dev.monotick.job.Job;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
@@ -8,12 +10,16 @@ import dev.monotick.job.store.JobFinish;
 import dev.monotick.thread.EngineThreads;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs one job after the other on a thread of its own, until there are none. A handler that ignores
  * its interrupt for too long is left alone with its thread, and the slot is used up.
  */
 final class JobSlot implements Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(JobSlot.class);
 
   /** A job of a newer version is for replicas that know it. */
   private static final Duration FOR_NEWER_REPLICAS = Duration.ofSeconds(10);
@@ -87,9 +93,16 @@ final class JobSlot implements Runnable {
 
   private <P> boolean execute(JobHandlers.Registered<P> registered, ClaimedJob job) {
     JobKind<P> kind = registered.kind();
+    byte[] bytes;
+    try {
+      bytes = payload(job);
+    } catch (RuntimeException e) { // nothing has begun, and the store may be back soon
+      log.warn("job={} is given back: its payload could not be read", job.id(), e);
+      return handBack(job);
+    }
     P payload;
     try {
-      payload = slots.payloads().decode(job.payload(), kind.payloadType());
+      payload = slots.payloads().decode(bytes, kind.payloadType());
     } catch (Throwable failure) { // whatever a codec throws, the slot goes on
       JobFinish.End end = new JobFinish.Died("the payload cannot be read\n" + Texts.of(failure));
       slots.finished(new JobFinish(job, end, null, Duration.ZERO), null);
@@ -119,6 +132,19 @@ final class JobSlot implements Runnable {
     }
     slots.finished(new JobFinish(job, end, running.startedAt(), running.ran()), running);
     return true;
+  }
+
+  private byte[] payload(ClaimedJob job) {
+    byte[] payload = job.payload();
+    if (payload != null) {
+      return payload;
+    }
+    return slots
+        .context()
+        .store()
+        .find(job.id())
+        .map(Job::payload)
+        .orElseThrow(() -> new SchedulerException("there is no job " + job.id() + " any more"));
   }
 
   /** Returns false if it was abandoned. */

@@ -134,6 +134,29 @@ class JobsOnPostgresTest {
         .containsExactly("1", "2");
   }
 
+  /** Payloads of a megabyte wait in the database, not in the replica. */
+  @Test
+  void largePayloadsReachTheirHandlers() throws Exception {
+    Jobs jobs =
+        engine(
+                KIND,
+                job -> {
+                  ran.add(job.payload());
+                  return JobOutcome.done();
+                })
+            .jobs();
+    List<String> payloads = new ArrayList<>();
+    List<JobRequest<String>> requests = new ArrayList<>();
+    for (int size : List.of(8_192, 8_193, 1 << 20)) {
+      payloads.add("x".repeat(size - 1) + "!");
+      requests.add(KIND.of(payloads.get(payloads.size() - 1)));
+    }
+    for (Enqueued added : jobs.enqueue(requests)) {
+      assertThat(ended(jobs, added.id()).state()).isEqualTo(JobState.SUCCEEDED);
+    }
+    assertThat(ran).containsExactlyInAnyOrderElementsOf(payloads);
+  }
+
   @Test
   void jobOfATransactionThatIsRolledBackNeverWas() throws Exception {
     Jobs jobs =

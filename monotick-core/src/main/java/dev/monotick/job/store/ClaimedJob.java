@@ -6,6 +6,7 @@ import dev.monotick.job.JobRules;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A job that a replica has. A plain carrier, made ten thousands of times a second.
@@ -13,7 +14,8 @@ import java.util.Optional;
  * @param run which claim of the job this is, from 1
  * @param lane what it stood in line with
  * @param version version of the kind that wrote the payload
- * @param payload what the handler gets
+ * @param payload what the handler gets; null if it is so large that it is better {@linkplain
+ *     JobStore#find read} when the job begins: many jobs may wait here for one of few handlers
  * @param rules how it is to be treated
  * @param limitKey what it shares a limit with
  * @param readyAt since when it waited, by the store's clock
@@ -24,7 +26,7 @@ public record ClaimedJob(
     JobRun run,
     JobLane lane,
     int version,
-    byte[] payload,
+    byte @Nullable [] payload,
     JobRules rules,
     Optional<String> limitKey,
     Instant readyAt,

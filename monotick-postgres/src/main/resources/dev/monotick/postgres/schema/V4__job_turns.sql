@@ -721,7 +721,7 @@ create function @job_turn(
   max_attempts    smallint,
   effect          smallint,
   rare            integer,   -- how many of the four after the payload are there
-  payload         bytea,
+  payload         bytea,     -- null if it has more than 8 kB: it is read when the job begins
   deadline_micros bigint,
   approval_millis bigint,
   limit_key       text,
@@ -954,7 +954,9 @@ begin
     select min(u.id), max(u.id) into lowest, highest from unnest(c_ids) as u(id);
     return query
       select u.id, u.run, u.attempt, u.lane, u.flags, (extract(epoch from coalesce(u.ready_at, clock_timestamp())) * 1000000)::bigint,
-             j.version, j.timeout_millis, j.max_attempts, j.effect, num_nonnulls(j.deadline, j.approval_millis, j.limit_key, j.headers), j.payload,
+             j.version, j.timeout_millis, j.max_attempts, j.effect, num_nonnulls(j.deadline, j.approval_millis, j.limit_key, j.headers),
+             -- The length is known without reading it. Thousands of jobs may be claimed at once, of a megabyte each.
+             case when octet_length(j.payload) <= 8192 then j.payload end,
              (extract(epoch from j.deadline) * 1000000)::bigint, j.approval_millis, j.limit_key, j.headers,
              null::boolean[], null::bigint[], null::integer[], null::bigint[], null::integer[], null::bigint[]
         from unnest(c_ids, c_runs, c_attempts, c_lanes, c_flags, c_ready) as u(id, run, attempt, lane, flags, ready_at)

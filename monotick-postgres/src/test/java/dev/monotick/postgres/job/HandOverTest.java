@@ -140,7 +140,7 @@ final class HandOverTest {
     Heard heard = told.poll(20, TimeUnit.SECONDS);
     assertThat(heard).isNotNull();
     assertThat(heard.reply().jobs()).extracting(ClaimedJob::id).containsExactly(id);
-    assertThat(heard.reply().jobs().get(0).payload()).hasSize(100_000);
+    assertThat(worker.find(id).orElseThrow().payload()).hasSize(100_000);
   }
 
   @Test

@@ -52,6 +52,18 @@ final class TurnTest {
   }
 
   @Test
+  void largePayloadsAreLeftInTheDatabaseUntilTheyAreNeeded() {
+    List<Enqueued> added =
+        fixture.jobs.enqueue(
+            JobOrder.of(
+                List.of(JobFixture.draft("x".repeat(8_192)), JobFixture.draft("x".repeat(8_193)))));
+    List<ClaimedJob> claimed = fixture.claim(2);
+    assertThat(claimed.get(0).payload()).hasSize(8_192);
+    assertThat(claimed.get(1).payload()).isNull();
+    assertThat(fixture.jobs.find(added.get(1).id()).orElseThrow().payload()).hasSize(8_193);
+  }
+
+  @Test
   void whatEndedIsRecordedAndTheNextJobsAreClaimedAtOnce() {
     fixture.add(4);
     List<ClaimedJob> claimed = fixture.claim(2);

@@ -1,0 +1,134 @@
+package dev.monotick.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.Monotick;
+import dev.monotick.job.Job;
+import dev.monotick.job.JobAttempt;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobKind;
+import dev.monotick.job.JobOutcome;
+import dev.monotick.job.JobState;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobStore;
+import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.leader.LeaderElection;
+import dev.monotick.ledger.Ledger;
+import dev.monotick.memory.InMemoryStore;
+import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.store.Store;
+import dev.monotick.store.StoreException;
+import dev.monotick.testkit.ManualScheduler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A payload that does not come with the claim is read when its job begins. */
+class LargePayloadTest {
+
+  private static final JobKind<String> KIND = JobKind.named("work", String.class);
+
+  private final ManualScheduler scheduler = new ManualScheduler();
+  private final InMemoryStore store =
+      InMemoryStore.builder().time(scheduler.time().timeSource()).build();
+  private final List<String> ran = new ArrayList<>();
+
+  /** Gives jobs without their payloads, and cannot be asked for them at first. */
+  private record Sparing(Store store, AtomicInteger failures) implements Store {
+
+    @Override
+    public Ledger ledger() {
+      return store.ledger();
+    }
+
+    @Override
+    public ReplicaRegistry replicas() {
+      return store.replicas();
+    }
+
+    @Override
+    public LeaderElection leaders() {
+      return store.leaders();
+    }
+
+    @Override
+    public JobStore jobs() {
+      JobStore jobs = store.jobs();
+      return (JobStore)
+          Proxy.newProxyInstance(
+              JobStore.class.getClassLoader(),
+              new Class<?>[] {JobStore.class},
+              (proxy, method, arguments) -> {
+                if (method.getName().equals("find") && failures.getAndDecrement() > 0) {
+                  throw new StoreException("out of reach");
+                }
+                try {
+                  Object reply = method.invoke(jobs, arguments);
+                  return reply instanceof JobTurnReply turn ? without(turn) : reply;
+                } catch (InvocationTargetException e) {
+                  throw e.getCause();
+                }
+              });
+    }
+
+    private static JobTurnReply without(JobTurnReply turn) {
+      List<ClaimedJob> jobs =
+          turn.jobs().stream()
+              .map(
+                  job ->
+                      new ClaimedJob(
+                          job.run(),
+                          job.lane(),
+                          job.version(),
+                          null,
+                          job.rules(),
+                          job.limitKey(),
+                          job.readyAt(),
+                          job.headers()))
+              .toList();
+      return new JobTurnReply(turn.finished(), jobs, turn.more(), turn.nextDue(), turn.used());
+    }
+  }
+
+  @Test
+  void isReadWhenTheJobBegins() {
+    assertThat(run(0).attempts()).hasSize(1);
+  }
+
+  @Test
+  void whileItCannotBeReadTheJobIsGivenBackWithoutCostingAnAttempt() {
+    assertThat(run(2).attempts())
+        .extracting(JobAttempt::outcome)
+        .containsExactly(
+            JobAttempt.Outcome.HANDED_BACK,
+            JobAttempt.Outcome.HANDED_BACK,
+            JobAttempt.Outcome.SUCCEEDED);
+  }
+
+  private Job run(int failures) {
+    try (Monotick engine =
+        Monotick.builder()
+            .store(new Sparing(store, new AtomicInteger(failures)))
+            .time(scheduler.time().timeSource())
+            .threads(scheduler.threads())
+            .handler(
+                KIND,
+                job -> {
+                  ran.add(job.payload() + " " + job.attempt());
+                  return JobOutcome.done();
+                })
+            .build()) {
+      JobId id = engine.jobs().enqueue(KIND.of("large")).id();
+      engine.start();
+      scheduler.advance(Duration.ofSeconds(30));
+      assertThat(ran).containsExactly("large 1");
+      Job job = store.jobs().find(id).orElseThrow();
+      assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
+      return job;
+    }
+  }
+}
