@@ -93,6 +93,11 @@ public final class ContenderMain {
         engine.resume();
         yield "done";
       }
+      case "limit" -> {
+        engine.limit(number(words, 1));
+        yield "done";
+      }
+      case "limited" -> String.valueOf(engine.limited());
       case "stop" -> "stopping";
       default -> throw new IllegalArgumentException("there is no command " + words);
     };

@@ -32,6 +32,19 @@ interface Engine extends AutoCloseable {
     throw new UnsupportedOperationException("this engine cannot be paused");
   }
 
+  /**
+   * Adds that many jobs of another kind, which has limits, so that they wait beside those that are
+   * measured. Workers run them as well, as far as the limits allow.
+   */
+  default void limit(int count) throws Exception {
+    throw new UnsupportedOperationException("this engine is not measured with limits");
+  }
+
+  /** Returns how many of those jobs were run in this process. */
+  default long limited() {
+    return 0;
+  }
+
   /** Ends work in good order: what was run is recorded. */
   @Override
   void close();

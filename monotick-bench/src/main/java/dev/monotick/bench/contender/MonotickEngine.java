@@ -20,6 +20,7 @@ final class MonotickEngine implements Engine {
 
   private final PostgresStore store;
   private final Jobs jobs;
+  private final LimitedJobs limited = new LimitedJobs();
   private @Nullable Monotick engine;
 
   /**
@@ -69,6 +70,7 @@ final class MonotickEngine implements Engine {
                   tally.ran(job.payload().number());
                   return JobOutcome.done();
                 })
+            .handler(limited.kind(), job -> limited.run()) // there are none, but after limit
             .build();
     engine = started;
     started.start();
@@ -90,6 +92,17 @@ final class MonotickEngine implements Engine {
   @Override
   public void resume() {
     jobs.resume(JobPause.Of.KIND, "bench");
+  }
+
+  @Override
+  public void limit(int count) {
+    LimitedJobs.limit(jobs);
+    LimitedJobs.add(jobs, count);
+  }
+
+  @Override
+  public long limited() {
+    return limited.ran();
   }
 
   @Override

@@ -29,6 +29,10 @@ final class Chart {
     this.series = series;
   }
 
+  String title() {
+    return title;
+  }
+
   /** Adds a group, with a value for each series. */
   void group(String name, List<Double> values) {
     if (values.size() != series.size()) {

@@ -12,24 +12,36 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Whether jobs are run as fast with many others queued, with many finished ones in the history, and
- * while somebody holds an old snapshot, as on empty tables.
+ * Whether jobs are run as fast with many others queued, with many finished ones in the history,
+ * while somebody holds an old snapshot, and beside many that wait for limits, as on empty tables.
  *
  * <p>In each state one worker process is kept; the queue is paused, jobs are added, the queue is
  * resumed, and the rate is that of the jobs from 20 % to 95 %. The finished jobs are those that
- * were queued before. The empty tables are measured at the beginning and again at the end.
+ * were queued before. Those that wait for limits are of another kind, and the worker runs some of
+ * them, as far as their limits allow: limits must not halve the rate of what has none. The empty
+ * tables are measured at the beginning and again at the end.
  */
 public final class DepthBenchmark {
 
+  private static final String STATES = "queued,finished,snapshot,limited";
+
   private static final Map<String, String> OPTIONS =
       Map.of(
+          "peers", "none",
           "rounds", "5",
           "jobs", "100000",
           "rows", "10000000",
           "hold", "300",
-          "states", "queued,finished,snapshot");
+          "states", STATES);
 
   private static final int WARM_UPS = 3;
+
+  /** Of those that have limits 200 a second are run, so this is enough for many rounds. */
+  private static final int LIMITED = 100_000;
+
+  /** What the ratio to empty tables is to be. */
+  private static final Map<String, String> AIMS =
+      Map.of("queued", "0.85", "finished", "0.85", "snapshot", "0.85", "limited", "0.5");
 
   /** A worker that is kept, and a process that adds jobs and pauses, on a database of their own. */
   private static final class Pair implements AutoCloseable {
@@ -39,12 +51,18 @@ public final class DepthBenchmark {
     private final WorkerProcess sender;
     private final WorkerProcess worker;
     private int added;
+    private long drainNanos; // of windows
+    private long limitedBeside; // jobs that have limits, run meanwhile
 
-    Pair(BenchServer server, Contender contender, String state) throws Exception {
+    /** Starts both, with so many jobs there that have limits. */
+    Pair(BenchServer server, Contender contender, String state, int limited) throws Exception {
       this.contender = contender;
       this.database = BenchDatabase.create(server, "depth_" + state);
       this.sender = WorkerProcess.start(contender, database);
       sender.ask("install");
+      if (limited > 0) {
+        sender.ask("limit " + limited);
+      }
       this.worker = WorkerProcess.start(contender, database);
       worker.ask("work " + Use.DRAIN + " 0");
     }
@@ -71,8 +89,17 @@ public final class DepthBenchmark {
       int before = added;
       add(jobs);
       database.settle();
+      long limitedBefore = limited();
+      long start = System.nanoTime();
       release(added);
+      drainNanos += System.nanoTime() - start;
+      limitedBeside += limited() - limitedBefore;
       return course().rate(before + jobs / 5, before + jobs * 95L / 100);
+    }
+
+    /** Returns how many jobs that have limits were run. */
+    long limited() throws IOException {
+      return Long.parseLong(worker.ask("limited"));
     }
 
     @Override
@@ -87,17 +114,22 @@ public final class DepthBenchmark {
 
   private DepthBenchmark() {}
 
-  /** Runs the benchmark; prints a table and lines for scripts. */
+  /** Runs the benchmark; prints and keeps a table and lines for scripts. */
   public static void main(String[] args) throws Exception {
     Options options = Options.orExit(args, OPTIONS);
     int rounds = options.number("rounds", 1, 100);
     int jobs = options.number("jobs", 100, 1_000_000);
     int rows = options.number("rows", 1000, 100_000_000);
     int hold = options.number("hold", 1, 36_000);
-    String states = options.text("states");
+    List<String> states = options.words("states");
+    options.alone("depth");
     Contender contender = options.contenders().get(0);
     Map<String, List<Double>> results = new LinkedHashMap<>();
-    try (BenchServer server = JobServer.start(Map.of())) {
+    String part = String.join("-", states);
+    String page = String.join(",", states).equals(STATES) ? "depth" : "depth-" + part;
+    Run run = Run.begin(page, "depth", args, options);
+    Report report = new Report("Monotick's rate on full tables, to that on empty ones");
+    try (BenchServer server = run.start(Map.of())) {
       results.put("empty", new ArrayList<>(empty(server, contender, rounds, jobs)));
       if (states.contains("queued") || states.contains("finished")) {
         deep(server, contender, rounds, jobs, rows, results);
@@ -105,14 +137,19 @@ public final class DepthBenchmark {
       if (states.contains("snapshot")) {
         results.put("snapshot", snapshot(server, contender, rounds, jobs, hold));
       }
+      if (states.contains("limited")) {
+        results.put("limited", limited(server, contender, rounds, jobs, report));
+      }
       results.getOrDefault("empty", List.of()).addAll(empty(server, contender, rounds, jobs));
     }
-    print(contender, results, rows, hold);
+    results.keySet().removeIf(state -> !state.equals("empty") && !states.contains(state));
+    tell(report, contender, results, rows, hold);
+    run.finish(report);
   }
 
   private static List<Double> empty(BenchServer server, Contender contender, int rounds, int jobs)
       throws Exception {
-    try (Pair pair = new Pair(server, contender, "empty")) {
+    try (Pair pair = new Pair(server, contender, "empty", 0)) {
       warmUp(pair, jobs);
       return windows("empty", pair, rounds, jobs);
     }
@@ -148,7 +185,7 @@ public final class DepthBenchmark {
       int rows,
       Map<String, List<Double>> results)
       throws Exception {
-    try (Pair pair = new Pair(server, contender, "deep")) {
+    try (Pair pair = new Pair(server, contender, "deep", 0)) {
       warmUp(pair, jobs);
       long before = pair.added;
       pair.add(rows);
@@ -169,7 +206,7 @@ public final class DepthBenchmark {
   /** Holds a snapshot while jobs come and go; the last windows count. */
   private static List<Double> snapshot(
       BenchServer server, Contender contender, int rounds, int jobs, int hold) throws Exception {
-    try (Pair pair = new Pair(server, contender, "snapshot");
+    try (Pair pair = new Pair(server, contender, "snapshot", 0);
         Connection holder = pair.database.connect()) {
       warmUp(pair, jobs);
       hold(holder);
@@ -183,30 +220,51 @@ public final class DepthBenchmark {
     }
   }
 
+  /** The worker runs some jobs that have limits beside, while many more of them wait. */
+  private static List<Double> limited(
+      BenchServer server, Contender contender, int rounds, int jobs, Report report)
+      throws Exception {
+    try (Pair pair = new Pair(server, contender, "limited", LIMITED)) {
+      warmUp(pair, jobs);
+      List<Double> rates = windows("limited", pair, rounds, jobs);
+      long left = LIMITED - pair.limited();
+      boolean isSound = pair.limitedBeside > 0 && left > 0;
+      report.note(
+          "- Jobs with limits: "
+              + Figures.format(pair.limitedBeside * 1e9 / pair.drainNanos)
+              + " a second were run while the others were, and "
+              + Figures.format((double) left)
+              + " still waited at the end."
+              + (isSound ? "" : " **Some of them must run and some wait, so this says nothing.**"));
+      return rates;
+    }
+  }
+
   private static void hold(Connection connection) throws SQLException {
     connection.setAutoCommit(false);
     connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
     BenchDatabase.ask(connection, "select count(*) from pg_class");
   }
 
-  private static void print(
-      Contender contender, Map<String, List<Double>> results, int rows, int hold) {
-    Report report = new Report();
-    report.head(List.of("state", "jobs/s: median (least–most)", "to empty tables"));
+  private static void tell(
+      Report report, Contender contender, Map<String, List<Double>> results, int rows, int hold) {
+    report.head(List.of("state", "jobs/s: median (least–most)", "to empty tables", "aim"));
     Map<String, String> titles =
         Map.of(
             "empty", "empty tables, before and after the others",
             "queued", Figures.format(rows) + " jobs queued",
             "finished", Figures.format(rows) + " jobs finished",
-            "snapshot", "a snapshot held for " + hold + " s, the last windows");
+            "snapshot", "a snapshot held for " + hold + " s, the last windows",
+            "limited", Figures.format(LIMITED) + " jobs of another kind waiting for its limits");
     double empty = Figures.of(results.getOrDefault("empty", List.of()), rate -> rate).median();
     results.forEach(
         (state, rates) -> {
           Figures figures = Figures.of(rates, rate -> rate);
           String ratio = Figures.ratio(figures.median(), empty);
-          report.row(List.of(titles.getOrDefault(state, state), figures.spread(), ratio));
+          String title = titles.getOrDefault(state, state);
+          report.row(List.of(title, figures.spread(), ratio, AIMS.getOrDefault(state, "")));
           report.line("ratio " + contender.name() + " " + state + "/empty " + ratio);
         });
-    report.print();
+    report.settings(List.of(contender), Use.DRAIN);
   }
 }

@@ -3,13 +3,10 @@ package dev.monotick.bench.jobs;
 import dev.monotick.bench.contender.Use;
 import dev.monotick.bench.postgres.BenchServer;
 import dev.monotick.bench.postgres.Progress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -26,17 +23,19 @@ public final class DrainBenchmark {
 
   private record Key(Contender contender, int processes) {}
 
-  /** Runs the benchmark; prints a table, draws a chart and prints lines for scripts. */
+  /** Runs the benchmark; prints and keeps a table, a chart and lines for scripts. */
   public static void main(String[] args) throws Exception {
     Options options = Options.orExit(args, OPTIONS);
     int rounds = options.number("rounds", 1, 100);
     int jobs = options.number("jobs", 100, 10_000_000);
+    int warm = options.number("warm", 0, 100);
     List<Integer> processes = options.processes();
     List<Contender> contenders = NodePeers.available(options.contenders());
     Map<Key, List<Drain.Result>> results = new LinkedHashMap<>();
     Attempts attempts = new Attempts();
-    try (BenchServer server = JobServer.start(Map.of())) {
-      Drain drain = new Drain(server, options.number("warm", 0, 100));
+    Run run = Run.begin("drain", args, options);
+    try (BenchServer server = run.start(Map.of())) {
+      Drain drain = new Drain(server, warm);
       for (int round = 0; round < rounds; round++) {
         for (Contender contender : Contenders.turned(contenders, round)) {
           for (int count : processes) {
@@ -55,10 +54,9 @@ public final class DrainBenchmark {
       }
     }
     Report report = report(contenders, processes, results, jobs);
+    report.chart(chart(contenders, processes, results));
     attempts.addTo(report);
-    report.print();
-    Path chart = chart(contenders, processes, results, options, rounds >= 3 && jobs >= 100_000);
-    Progress.say("chart: " + chart);
+    run.finish(report);
   }
 
   private static void say(String what, Contender contender, int processes, Drain.Result result) {
@@ -91,7 +89,7 @@ public final class DrainBenchmark {
       List<Integer> processes,
       Map<Key, List<Drain.Result>> results,
       int jobs) {
-    Report report = new Report();
+    Report report = new Report("jobs that wait, run by one and by two worker processes");
     List<String> head = new ArrayList<>(List.of("jobs/s: median (least–most)", "jobs"));
     for (int count : processes) {
       String who = count == 1 ? "1 process" : count + " processes";
@@ -161,14 +159,8 @@ public final class DrainBenchmark {
     return report;
   }
 
-  /** A full run draws the chart of the documentation; a trial must not. */
-  private static Path chart(
-      List<Contender> contenders,
-      List<Integer> processes,
-      Map<Key, List<Drain.Result>> results,
-      Options options,
-      boolean large)
-      throws Exception {
+  private static Chart chart(
+      List<Contender> contenders, List<Integer> processes, Map<Key, List<Drain.Result>> results) {
     List<String> series =
         processes.stream().map(n -> n == 1 ? "1 worker process" : n + " worker processes").toList();
     Chart chart = new Chart("No-op jobs run per second, durable PostgreSQL 18", series);
@@ -179,12 +171,6 @@ public final class DrainBenchmark {
               .map(n -> figures(results, contender, n, Drain.Result::all).median())
               .toList());
     }
-    boolean full = large && options.text("peers").equals("all");
-    Path file =
-        NodePeers.root()
-            .resolve(
-                full ? "docs/images/bench-drain.svg" : "monotick-bench/target/bench-drain.svg");
-    Files.createDirectories(Objects.requireNonNull(file.getParent()));
-    return Files.writeString(file, chart.svg());
+    return chart;
   }
 }

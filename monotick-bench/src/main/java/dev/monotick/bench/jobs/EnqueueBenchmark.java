@@ -1,5 +1,6 @@
 package dev.monotick.bench.jobs;
 
+import dev.monotick.bench.contender.Use;
 import dev.monotick.bench.postgres.BenchServer;
 import dev.monotick.bench.postgres.Progress;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ public final class EnqueueBenchmark {
 
   private EnqueueBenchmark() {}
 
-  /** Runs the benchmark; prints a table and lines for scripts. */
+  /** Runs the benchmark; prints and keeps a table and lines for scripts. */
   public static void main(String[] args) throws Exception {
     Options options = Options.orExit(args, OPTIONS);
     int rounds = options.number("rounds", 1, 100);
@@ -46,7 +47,8 @@ public final class EnqueueBenchmark {
     Map<Contender, Map<Way, List<Double>>> results = new LinkedHashMap<>();
     contenders.forEach(each -> results.put(each, new EnumMap<>(Way.class)));
     Attempts attempts = new Attempts();
-    try (BenchServer server = JobServer.start(Map.of())) {
+    Run run = Run.begin("enqueue", args, options);
+    try (BenchServer server = run.start(Map.of())) {
       for (int round = 0; round < rounds; round++) {
         for (Contender contender : Contenders.turned(contenders, round)) {
           Progress.say("round " + (round + 1) + " of " + rounds + ", " + contender.name());
@@ -61,7 +63,7 @@ public final class EnqueueBenchmark {
     }
     Report report = report(contenders, results);
     attempts.addTo(report);
-    report.print();
+    run.finish(report);
   }
 
   private static Map<Way, Double> measure(BenchServer server, Contender contender, int millis)
@@ -89,7 +91,7 @@ public final class EnqueueBenchmark {
 
   private static Report report(
       List<Contender> contenders, Map<Contender, Map<Way, List<Double>>> results) {
-    Report report = new Report();
+    Report report = new Report("jobs that one process adds durably");
     List<String> head = new ArrayList<>(List.of("jobs/s: median (least–most)"));
     for (Way way : Way.values()) {
       head.add(way.title);
@@ -102,6 +104,7 @@ public final class EnqueueBenchmark {
       }
       report.row(row);
     }
+    report.settings(contenders, Use.DRAIN); // what their processes are installed for
     for (Way way : Way.values()) {
       report.ratios(way.word, contenders, each -> figures(results, each, way).median());
     }

@@ -1,16 +1,25 @@
 package dev.monotick.bench.jobs;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** What was given on the command line of a benchmark as {@code --name value}. */
 final class Options {
 
-  private final Map<String, String> values;
+  /** What a result may vary in and still be worth keeping: it says so itself. */
+  private static final Set<String> OPEN = Set.of("peers", "states");
 
-  private Options(Map<String, String> values) {
+  private static final int LEAST_ROUNDS = 3;
+
+  private final Map<String, String> values;
+  private final Map<String, String> defaults;
+
+  private Options(Map<String, String> values, Map<String, String> defaults) {
     this.values = values;
+    this.defaults = defaults;
   }
 
   /**
@@ -34,7 +43,7 @@ final class Options {
       }
       values.put(name, given.get(i + 1));
     }
-    return new Options(values);
+    return new Options(values, defaults);
   }
 
   /** Reads options; whoever gives wrong ones is told and sent off. */
@@ -90,6 +99,64 @@ final class Options {
             + most
             + ", but was "
             + text);
+  }
+
+  /**
+   * Says whether a run is one that counts: at least three rounds, and of nothing else less than by
+   * default.
+   */
+  boolean isFull() {
+    return defaults.entrySet().stream()
+        .filter(each -> !OPEN.contains(each.getKey()))
+        .allMatch(each -> isEnough(each.getKey(), each.getValue()));
+  }
+
+  private boolean isEnough(String name, String byDefault) {
+    if (!byDefault.matches("[0-9]+")) {
+      return text(name).equals(byDefault);
+    }
+    int least = name.equals("rounds") ? LEAST_ROUNDS : Integer.parseInt(byDefault);
+    return parseNumber(name, 0, Integer.MAX_VALUE) >= least;
+  }
+
+  /** Returns some of the words of the default, in its order; others are told and sent off. */
+  List<String> words(String name) {
+    try {
+      return parseWords(name);
+    } catch (IllegalArgumentException e) {
+      throw exit(e);
+    }
+  }
+
+  List<String> parseWords(String name) {
+    List<String> known = Arrays.asList(defaults.getOrDefault(name, "").split(",", -1));
+    List<String> given = Arrays.asList(text(name).split(",", -1));
+    if (!known.containsAll(given)) {
+      throw new IllegalArgumentException(
+          "--" + name + " must be some of " + String.join(",", known) + ", but was " + text(name));
+    }
+    return known.stream().filter(given::contains).toList();
+  }
+
+  /** Sends off whoever asks for peers where there are none. */
+  void alone(String benchmark) {
+    try {
+      requireAlone(benchmark);
+    } catch (IllegalArgumentException e) {
+      throw exit(e);
+    }
+  }
+
+  void requireAlone(String benchmark) {
+    if (contenders().size() > 1) {
+      throw new IllegalArgumentException(
+          "--peers must be none, but was "
+              + text("peers")
+              + ": "
+              + benchmark
+              + " compares Monotick with itself on empty tables; leave the option out, or measure"
+              + " peers with scripts/bench drain");
+    }
   }
 
   /** Returns how many worker processes there are to be, each number in turn. */

@@ -37,7 +37,7 @@ public final class PickupBenchmark {
 
   private PickupBenchmark() {}
 
-  /** Runs the benchmark; prints a table and lines for scripts. */
+  /** Runs the benchmark; prints and keeps a table and lines for scripts. */
   public static void main(String[] args) throws Exception {
     Options options = Options.orExit(args, OPTIONS);
     int windows = options.number("rounds", 1, 100);
@@ -47,7 +47,8 @@ public final class PickupBenchmark {
     List<Contender> contenders = NodePeers.available(options.contenders());
     Map<Contender, List<Waits>> results = new LinkedHashMap<>();
     Attempts attempts = new Attempts();
-    try (BenchServer server = JobServer.start(Map.of())) {
+    Run run = Run.begin("pickup", args, options);
+    try (BenchServer server = run.start(Map.of())) {
       for (int window = 0; window < windows; window++) {
         for (Contender contender : Contenders.turned(contenders, window)) {
           String what = "window " + (window + 1) + " of " + windows + ", " + contender.name();
@@ -69,7 +70,7 @@ public final class PickupBenchmark {
             return true;
           });
       attempts.addTo(report);
-      report.print();
+      run.finish(report);
     }
   }
 
@@ -129,7 +130,7 @@ public final class PickupBenchmark {
   }
 
   private static Report report(List<Contender> contenders, Map<Contender, List<Waits>> results) {
-    Report report = new Report();
+    Report report = new Report("how soon a job begins that another process adds");
     report.head(
         List.of(
             "ms: median of windows (least–most)",

@@ -4,13 +4,48 @@ import dev.monotick.bench.contender.Use;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
-/** What a benchmark prints at its end: a table in Markdown, and lines that a script can read. */
+/**
+ * What a benchmark tells at its end: a table in Markdown, what a reader must know, lines that a
+ * script can read, and perhaps a chart.
+ */
 final class Report {
 
+  private final String title;
   private final List<String> table = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
   private final List<String> lines = new ArrayList<>();
+  private @Nullable Chart chart;
+
+  /** Begins a report of something: what was measured, in a few words. */
+  Report(String title) {
+    this.title = title;
+  }
+
+  String title() {
+    return title;
+  }
+
+  List<String> table() {
+    return table;
+  }
+
+  List<String> notes() {
+    return notes;
+  }
+
+  List<String> lines() {
+    return lines;
+  }
+
+  @Nullable Chart chart() {
+    return chart;
+  }
+
+  void chart(Chart drawn) {
+    chart = drawn;
+  }
 
   void head(List<String> cells) {
     table.add("");
@@ -59,9 +94,5 @@ final class Report {
     all.add("");
     all.addAll(lines);
     return String.join("\n", all);
-  }
-
-  void print() {
-    System.out.println(text());
   }
 }

@@ -49,7 +49,7 @@ public final class WorkerIdleBenchmark {
 
   private WorkerIdleBenchmark() {}
 
-  /** Runs the benchmark; prints a table and lines for scripts. */
+  /** Runs the benchmark; prints and keeps a table and lines for scripts. */
   public static void main(String[] args) throws Exception {
     Options options = Options.orExit(args, OPTIONS);
     int windows = options.number("rounds", 1, 100);
@@ -57,7 +57,8 @@ public final class WorkerIdleBenchmark {
     List<Contender> contenders = NodePeers.available(options.contenders());
     Map<Contender, Idler> idlers = new LinkedHashMap<>();
     Attempts attempts = new Attempts();
-    try (BenchServer server = JobServer.start(StatementCount.SETTINGS)) {
+    Run run = Run.begin("idle-jobs", args, options);
+    try (BenchServer server = run.start(StatementCount.SETTINGS)) {
       try {
         for (Contender contender : contenders) {
           Progress.say("starting " + contender.name());
@@ -78,7 +79,7 @@ public final class WorkerIdleBenchmark {
     }
     Report report = report(contenders, idlers);
     attempts.addTo(report);
-    report.print();
+    run.finish(report);
   }
 
   private static Idler start(BenchServer server, Contender contender) throws Exception {
@@ -127,7 +128,7 @@ public final class WorkerIdleBenchmark {
   }
 
   private static Report report(List<Contender> contenders, Map<Contender, Idler> idlers) {
-    Report report = new Report();
+    Report report = new Report("what a worker costs without jobs");
     report.head(
         List.of(
             "median of windows (least–most)",

@@ -110,12 +110,12 @@ public final class BenchServer implements AutoCloseable {
     return server.password();
   }
 
-  /** Prints what the results depend on. */
-  public void describe() throws SQLException {
-    System.out.printf(
+  /** Returns its version, and settings that results depend on. */
+  public String about() throws SQLException {
+    return String.format(
         Locale.ROOT,
         "PostgreSQL %s, fsync=%s, synchronous_commit=%s, full_page_writes=%s, shared_buffers=%s,"
-            + " max_wal_size=%s, max_connections=%s%n",
+            + " max_wal_size=%s, max_connections=%s",
         ask("show server_version"),
         ask("show fsync"),
         ask("show synchronous_commit"),
@@ -123,6 +123,11 @@ public final class BenchServer implements AutoCloseable {
         ask("show shared_buffers"),
         ask("show max_wal_size"),
         ask("show max_connections"));
+  }
+
+  /** Prints what the results depend on. */
+  public void describe() throws SQLException {
+    System.out.println(about());
     System.out.printf(
         Locale.ROOT,
         "JDK %s, %d processors, %s, load average %s%n",
@@ -133,7 +138,7 @@ public final class BenchServer implements AutoCloseable {
   }
 
   /** Returns the load average of the last minute. */
-  static String load() {
+  public static String load() {
     return String.format(
         Locale.ROOT, "%.1f", ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
   }

@@ -54,6 +54,41 @@ class OptionsTest {
   }
 
   @Test
+  void aRunCountsIfItHasThreeRoundsAndNothingIsLessThanByDefault() {
+    Map<String, String> defaults =
+        Map.of("peers", "all", "rounds", "5", "jobs", "200", "processes", "1,2", "states", "a,b");
+    assertThat(Options.parse(List.of(), defaults).isFull()).isTrue();
+    assertThat(
+            Options.parse(
+                    List.of("--rounds", "3", "--jobs", "300", "--peers", "none", "--states", "b"),
+                    defaults)
+                .isFull())
+        .isTrue();
+    assertThat(Options.parse(List.of("--rounds", "2"), defaults).isFull()).isFalse();
+    assertThat(Options.parse(List.of("--jobs", "199"), defaults).isFull()).isFalse();
+    assertThat(Options.parse(List.of("--processes", "1"), defaults).isFull()).isFalse();
+  }
+
+  @Test
+  void wordsAreThoseOfTheDefaultInItsOrder() {
+    Map<String, String> defaults = Map.of("states", "queued,finished,limited");
+    assertThat(Options.parse(List.of("--states", "limited,queued"), defaults).parseWords("states"))
+        .containsExactly("queued", "limited");
+    assertThatThrownBy(
+            () -> Options.parse(List.of("--states", "queued,full"), defaults).parseWords("states"))
+        .hasMessage("--states must be some of queued,finished,limited, but was queued,full");
+  }
+
+  @Test
+  void whereThereAreNoPeersOnlyNoneMayBeAskedFor() {
+    parse("--peers", "none").requireAlone("depth");
+    assertThatThrownBy(() -> parse("--peers", "quartz").requireAlone("depth"))
+        .hasMessageStartingWith(
+            "--peers must be none, but was quartz: depth compares Monotick with")
+        .hasMessageEndingWith("measure peers with scripts/bench drain");
+  }
+
+  @Test
   void eachRoundBeginsWithAnother() {
     assertThat(Contenders.turned(List.of(1, 2, 3), 0)).containsExactly(1, 2, 3);
     assertThat(Contenders.turned(List.of(1, 2, 3), 1)).containsExactly(2, 3, 1);

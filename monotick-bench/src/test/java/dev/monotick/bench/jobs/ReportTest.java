@@ -9,7 +9,7 @@ class ReportTest {
 
   @Test
   void tableComesFirstAndLinesForScriptsLast() {
-    Report report = new Report();
+    Report report = new Report("jobs");
     report.head(List.of("who", "jobs/s"));
     report.row(List.of("one", "5"));
     List<Contender> two = Contenders.LIST.subList(0, 2);
