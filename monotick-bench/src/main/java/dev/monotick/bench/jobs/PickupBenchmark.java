@@ -19,7 +19,7 @@ import java.util.function.Function;
 public final class PickupBenchmark {
 
   private static final Map<String, String> OPTIONS =
-      Map.of("peers", "all", "rounds", "3", "jobs", "200", "load", "0", "warm", "8000");
+      Map.of("peers", "all", "rounds", "3", "jobs", "1000", "load", "0", "warm", "8000");
   private static final int STEP_MILLIS = 50;
   private static final int WARM_UP = 60;
 
