@@ -51,7 +51,11 @@ public final class JobKind<P> {
         RetryPolicy.ofDefaults());
   }
 
-  /** The version of the payload, from 1. Replicas that know only an older one leave such jobs. */
+  /**
+   * The version of the payload, from 1. A replica that knows only an older one puts such a job off,
+   * half a second at first and up to 16 s, which costs no attempt, until one that knows it takes
+   * it. {@link JobContext#version} says which one wrote the payload.
+   */
   public JobKind<P> version(int version) {
     if (version < 1) {
       throw new IllegalArgumentException("version must be at least 1, but was " + version);

@@ -59,10 +59,10 @@ public final class JobRequest<P> {
     return copy;
   }
 
-  /** Not before that moment. */
+  /** Not before that moment, of the years 1970 to 2199; at once if it has passed. */
   public JobRequest<P> at(Instant at) {
     JobRequest<P> copy = new JobRequest<>(this);
-    copy.start = new JobStart(start.delay(), Optional.of(at));
+    copy.start = new JobStart(start.delay(), Optional.of(requireNonNull(at, "at")));
     return copy;
   }
 
@@ -107,13 +107,13 @@ public final class JobRequest<P> {
     return copy;
   }
 
-  /** After that moment no attempt begins; the job expires. */
+  /** After that moment, of the years 1970 to 2199, no attempt begins; the job expires. */
   public JobRequest<P> deadline(Instant deadline) {
     return with(
         new JobRules(
             rules.maxAttempts(),
             rules.timeout(),
-            Optional.of(deadline),
+            Optional.of(JobStart.requireMoment("deadline", deadline)),
             rules.effect(),
             rules.approval()));
   }

@@ -104,7 +104,11 @@ public interface Jobs {
   /** Ends a job that awaits approval; false if it does not. */
   boolean reject(JobId id, String by, String note);
 
-  /** Gives a job that waits for its time another one; false if it does not wait. */
+  /**
+   * Gives a job that waits for its time another one; false if it does not wait.
+   *
+   * @param at of the years 1970 to 2199; at once if it has passed
+   */
   boolean reschedule(JobId id, Instant at);
 
   /** Has jobs run again that ended otherwise than well; returns those that were found so. */

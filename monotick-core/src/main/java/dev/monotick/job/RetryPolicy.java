@@ -14,7 +14,8 @@ import java.util.List;
  */
 public record RetryPolicy(Delays delays, List<Class<? extends Throwable>> permanent) {
 
-  private static final Duration LONGEST = Duration.ofDays(366);
+  /** The longest wait between two attempts. */
+  public static final Duration LONGEST = Duration.ofDays(366);
 
   /** How long to wait. */
   @FunctionalInterface
@@ -67,7 +68,10 @@ public record RetryPolicy(Delays delays, List<Class<? extends Throwable>> perman
     return new RetryPolicy((attempt, random) -> jittered(delay, random), List.of());
   }
 
-  /** As somebody else says. */
+  /**
+   * As somebody else says. What is longer than {@link #LONGEST} is shortened to it; if it says
+   * nothing that can be, or fails, the default's delay is taken. The attempt tells of both.
+   */
   public static RetryPolicy custom(Delays delays) {
     return new RetryPolicy(delays, List.of());
   }
@@ -94,7 +98,8 @@ public record RetryPolicy(Delays delays, List<Class<? extends Throwable>> perman
   }
 
   private static Duration jittered(Duration delay, double random) {
-    return delay.plusNanos((long) (delay.toNanos() * 0.1 * (2 * random - 1)));
+    Duration jittered = delay.plusNanos((long) (delay.toNanos() * 0.1 * (2 * random - 1)));
+    return jittered.compareTo(LONGEST) > 0 ? LONGEST : jittered;
   }
 
   private static void requireBetween(String field, Duration value, Duration longest) {

@@ -14,6 +14,7 @@ import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobOrder;
 import dev.monotick.job.store.JobPause;
 import dev.monotick.job.store.JobRun;
+import dev.monotick.job.store.JobStart;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
@@ -205,6 +206,7 @@ final class InMemoryJobStore implements JobStore {
 
   @Override
   public boolean reschedule(JobId id, Instant at) {
+    JobStart.requireMoment("at", at);
     return step(
         id,
         JobTimes::isTimed,

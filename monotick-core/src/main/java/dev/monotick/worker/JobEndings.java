@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class JobEndings {
 
   private static final int LONGEST_REASON = 8_000;
-  private static final Duration LONGEST_DELAY = Duration.ofDays(366);
+  private static final int LONGEST_FAILURE = 1_000;
 
   private final Payloads payloads;
 
@@ -77,30 +77,50 @@ final class JobEndings {
           job.job(),
           "timed out after " + job.job().rules().timeout() + "\n" + Texts.of(failure));
     }
-    if (kind.retry().isPermanent(failure)) {
-      return new Died(Texts.of(failure));
+    return isPermanent(kind, failure)
+        ? new Died(Texts.of(failure))
+        : retried(kind, job.job(), Texts.of(failure));
+  }
+
+  private static boolean isPermanent(JobKind<?> kind, Throwable failure) {
+    try {
+      return kind.retry().isPermanent(failure);
+    } catch (Throwable e) { // the failure cannot even say what caused it
+      return false;
     }
-    return retried(kind, job.job(), Texts.of(failure));
   }
 
+  /** The delay is somebody else's arithmetic: what it gives is not trusted. */
   private static JobFinish.End retried(JobKind<?> kind, ClaimedJob job, String error) {
-    return new Retried(error, delay(kind.retry(), job.run()));
-  }
-
-  /** Somebody else's arithmetic: what it gives is not trusted. */
-  private static Duration delay(RetryPolicy policy, JobRun run) {
+    JobRun run = job.run();
     int attempt = run.attempt();
     // Jobs differ in their jitter, and a run repeats its own.
     double random =
         Math.floorMod((run.id().value() * 31 + run.number()) * 0x9E3779B9L, 1_000) / 999.0;
+    String given;
     try {
-      Duration delay = policy.delays().after(attempt, random);
-      if (delay != null && !delay.isNegative() && delay.compareTo(LONGEST_DELAY) <= 0) {
-        return delay;
+      Duration delay = kind.retry().delays().after(attempt, random);
+      if (delay != null && !delay.isNegative() && delay.compareTo(RetryPolicy.LONGEST) <= 0) {
+        return new Retried(error, delay);
       }
-    } catch (RuntimeException | Error e) {
-      // as if it had given nonsense
+      if (delay != null && !delay.isNegative()) {
+        return new Retried(told(error, delay.toString(), RetryPolicy.LONGEST), RetryPolicy.LONGEST);
+      }
+      given = String.valueOf(delay);
+    } catch (Throwable failure) { // whatever it throws, the slot goes on
+      given = "no delay but failed: " + Texts.shortened(Texts.of(failure), LONGEST_FAILURE);
     }
-    return RetryPolicy.ofDefaults().delays().after(attempt, 0.5);
+    Duration usual = RetryPolicy.ofDefaults().delays().after(attempt, 0.5);
+    return new Retried(told(error, given, usual), usual);
+  }
+
+  private static String told(String error, String given, Duration instead) {
+    return error
+        + "\nthe next attempt comes after "
+        + instead
+        + ": delays of a retry policy must be between PT0S and "
+        + RetryPolicy.LONGEST
+        + ", but the kind's gave "
+        + given;
   }
 }

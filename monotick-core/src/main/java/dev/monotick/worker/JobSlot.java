@@ -21,8 +21,13 @@ final class JobSlot implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(JobSlot.class);
 
-  /** A job of a newer version is for replicas that know it. */
-  private static final Duration FOR_NEWER_REPLICAS = Duration.ofSeconds(10);
+  /**
+   * A job of a newer version is for replicas that know it. Soon at first: if there are some, one of
+   * them has it after a try or two. If there are none yet, it is asked for seldom.
+   */
+  private static final Duration FOR_NEWER_REPLICAS = Duration.ofMillis(500);
+
+  private static final int MOST_DOUBLINGS = 5; // 16 s
 
   private final JobSlots slots;
   // Guarded by this.
@@ -84,7 +89,8 @@ final class JobSlot implements Runnable {
       return true;
     }
     if (job.version() > registered.kind().version()) {
-      JobFinish.End later = new JobFinish.Snoozed(FOR_NEWER_REPLICAS);
+      int doublings = Math.min(job.run().number() - 1, MOST_DOUBLINGS);
+      JobFinish.End later = new JobFinish.Snoozed(FOR_NEWER_REPLICAS.multipliedBy(1L << doublings));
       slots.finished(new JobFinish(job, later, null, Duration.ZERO), null);
       return true;
     }

@@ -14,6 +14,9 @@ final class JobWaits {
   private static final long FIRST_MILLIS = 5;
   private static final long LONGEST_MILLIS = 500;
 
+  /** Longer ones, of which the greatest are no number of milliseconds, are as good as this. */
+  private static final Duration FOR_EVER = Duration.ofDays(36_600);
+
   private final JobStore store;
 
   JobWaits(JobStore store) {
@@ -21,7 +24,7 @@ final class JobWaits {
   }
 
   Optional<Job> await(JobId id, Duration longest) throws InterruptedException {
-    long left = longest.toMillis();
+    long left = longest.compareTo(FOR_EVER) > 0 ? Long.MAX_VALUE : longest.toMillis();
     long wait = FIRST_MILLIS;
     while (true) {
       Optional<Job> job = store.find(id);

@@ -1,5 +1,7 @@
 package dev.monotick.worker;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.monotick.job.PayloadCodec;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
@@ -54,7 +56,7 @@ public final class Payloads {
     }
     PayloadCodec chosen = codec(field, value.getClass());
     try {
-      return chosen.encode(value);
+      return requireNonNull(chosen.encode(value), "the codec gave null");
     } catch (Exception e) {
       throw new IllegalArgumentException(
           field + " of type " + value.getClass().getName() + " cannot be written: " + e, e);

@@ -2,6 +2,7 @@ package dev.monotick.testkit;
 
 import static dev.monotick.testkit.Wish.aJob;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.monotick.job.Job;
 import dev.monotick.job.JobAttempt;
@@ -179,6 +180,30 @@ public abstract class JobDecisionContract extends JobStoreContract {
     assertThat(state(id)).isEqualTo(JobState.RETRYING);
     assertThat(job(id).dueAt()).contains(later);
     assertThat(jobs().reschedule(NOBODY, later)).isFalse();
+  }
+
+  /** Or it would be nothing but trouble for whoever looks for jobs that are due. */
+  @Test
+  void momentThatCannotBeIsRefused() {
+    JobId id = enqueue(aJob().after(HOUR));
+    Instant due = job(id).dueAt().orElseThrow();
+    for (String moment :
+        List.of(
+            Instant.MIN.toString(),
+            "-4713-01-01T00:00:00Z",
+            "1969-12-31T23:59:59Z",
+            "2200-01-01T00:00:01Z",
+            Instant.MAX.toString())) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> jobs().reschedule(id, Instant.parse(moment)))
+          .withMessageStartingWith("at must be between 1970-01-01T00:00:00Z and 2200-01-01T00:00")
+          .withMessageContaining("but was " + moment);
+    }
+    assertThat(job(id).dueAt()).contains(due);
+    assertThat(jobs().reschedule(id, Instant.parse("2200-01-01T00:00:00Z"))).isTrue();
+    assertThat(claim(a, 1)).isEmpty();
+    assertThat(jobs().reschedule(id, Instant.EPOCH)).isTrue();
+    assertThat(claimOne(a).id()).isEqualTo(id);
   }
 
   @Test

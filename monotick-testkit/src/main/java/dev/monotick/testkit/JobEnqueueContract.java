@@ -71,6 +71,19 @@ public abstract class JobEnqueueContract extends JobStoreContract {
   }
 
   @Test
+  void earliestAndLatestMomentsAreKept() {
+    Instant earliest = Instant.EPOCH;
+    Instant latest = Instant.parse("2200-01-01T00:00:00Z");
+    JobId expired = enqueue(aJob().after(HOUR).deadline(earliest));
+    JobId never = enqueue(aJob().notBefore(latest).deadline(latest));
+    JobId now = enqueue(aJob().notBefore(earliest).deadline(latest));
+    assertThat(claimOne(a).id()).isEqualTo(now);
+    expectSoon(expired, JobState.EXPIRED);
+    assertThat(job(never).dueAt()).contains(latest);
+    assertThat(job(never).rules().deadline()).contains(latest);
+  }
+
+  @Test
   void replicaGetsTheJobAsItWasWanted() {
     Wish wish =
         aJob()

@@ -29,8 +29,11 @@ public record JobDraft(
     Optional<String> limitKey,
     Map<String, String> headers) {
 
-  /** Copies the headers. */
+  /** Copies the headers; refuses deadlines that no store can keep. */
   public JobDraft {
+    // Here and not in the rules, which are read from stores as well: nothing that is there already
+    // may keep a turn from being read.
+    rules.deadline().ifPresent(deadline -> JobStart.requireMoment("deadline", deadline));
     headers = Map.copyOf(headers);
   }
 }

@@ -35,6 +35,8 @@ public record JobLimit(Scope scope, Optional<Integer> running, Optional<Rate> ra
    */
   public record Rate(int count, Duration period) {}
 
+  private static final Duration LONGEST_PERIOD = Duration.ofDays(366);
+
   /** Refuses limits that bound nothing, or cannot be. */
   public JobLimit {
     if (running.isEmpty() && rate.isEmpty()) {
@@ -44,9 +46,13 @@ public record JobLimit(Scope scope, Optional<Integer> running, Optional<Rate> ra
     rate.ifPresent(
         value -> {
           requirePositive("rate count", value.count());
-          if (value.period().isNegative() || value.period().isZero()) {
+          Duration period = value.period();
+          if (period.isNegative() || period.isZero() || period.compareTo(LONGEST_PERIOD) > 0) {
             throw new IllegalArgumentException(
-                "rate period must be longer than PT0S, but was " + value.period());
+                "rate period must be longer than PT0S and at most "
+                    + LONGEST_PERIOD
+                    + ", but was "
+                    + period);
           }
         });
     if (scope.kind().isEmpty() && scope.tenant().isEmpty()) {

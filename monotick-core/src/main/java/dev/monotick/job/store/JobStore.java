@@ -124,7 +124,11 @@ public interface JobStore {
   /** Ends a job that awaits approval; false if it does not. */
   boolean reject(JobId id, String by, String note);
 
-  /** Gives a job that waits for its time another one; false if it does not wait. */
+  /**
+   * Gives a job that waits for its time another one; false if it does not wait.
+   *
+   * @throws IllegalArgumentException if it is {@linkplain JobStart#requireMoment no moment} of jobs
+   */
   boolean reschedule(JobId id, Instant at);
 
   /**

@@ -2,6 +2,7 @@ package dev.monotick.postgres.job;
 
 import dev.monotick.job.JobAttempt.Outcome;
 import dev.monotick.job.JobId;
+import dev.monotick.job.store.JobStart;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.job.CountChanges.Of;
 import java.sql.Connection;
@@ -153,7 +154,8 @@ final class JobControl {
    */
   boolean reschedule(JobId id, Instant at) {
     OffsetDateTime due =
-        OffsetDateTime.ofInstant(at.truncatedTo(ChronoUnit.MICROS), ZoneOffset.UTC);
+        OffsetDateTime.ofInstant(
+            JobStart.requireMoment("at", at).truncatedTo(ChronoUnit.MICROS), ZoneOffset.UTC);
     Optional<String> queue =
         database.inTransaction(
             "rescheduling job " + id,

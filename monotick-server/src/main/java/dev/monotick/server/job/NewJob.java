@@ -4,6 +4,7 @@ import dev.monotick.job.JobId;
 import dev.monotick.job.JobRequest;
 import dev.monotick.job.JobRules;
 import dev.monotick.job.store.JobDraft;
+import dev.monotick.job.store.JobStart;
 import dev.monotick.server.access.Caller;
 import dev.monotick.server.execution.WorkTypes;
 import dev.monotick.server.problem.Fields;
@@ -49,9 +50,6 @@ record NewJob(
 
   /** Others are ours, and decide what a job may do. */
   private static final List<String> OPEN_HEADERS = List.of("traceparent", "tracestate", "baggage");
-
-  private static final Instant EARLIEST = Instant.parse("2000-01-01T00:00:00Z");
-  private static final Instant LATEST = Instant.parse("2200-01-01T00:00:00Z");
 
   /** Makes a job of it; refuses, under the field's name, what cannot be. */
   JobDraft draft(Caller caller, WorkTypes types, PayloadBytes bytes) {
@@ -114,11 +112,7 @@ record NewJob(
 
   static Instant moment(String field, String text) {
     Instant moment = Fields.instant(field, text);
-    if (moment.isBefore(EARLIEST) || moment.isAfter(LATEST)) {
-      throw Problem.invalid(
-          field, field + " must be between " + EARLIEST + " and " + LATEST + ", but was " + text);
-    }
-    return moment;
+    return Fields.checked(field, () -> JobStart.requireMoment(field, moment));
   }
 
   private static JobRequest<?> unique(JobRequest<?> request, String key, String window) {
