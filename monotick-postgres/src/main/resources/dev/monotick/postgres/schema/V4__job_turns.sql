@@ -668,8 +668,9 @@ begin
     fits := null;
     return;
   end if;
-  insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome)
-  select u.id, at, 0, u.run, u.attempt, 11 from unnest(e_ids, e_runs, e_attempts) as u(id, run, attempt);
+  insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome, detail)
+  select u.id, at, 0, u.run, u.attempt, 11, 'its deadline passed before it ran'
+    from unnest(e_ids, e_runs, e_attempts) as u(id, run, attempt);
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
   select u.lane, 0, - count(*), 0, 0, 0, 0, count(*) from unnest(e_lanes) as u(lane) group by u.lane;
   perform @job_ended(e_ids, e_runs, e_lanes, e_flags, array_fill(false, array[cardinality(e_ids)]));
@@ -1047,7 +1048,9 @@ begin
       is_found := found;
     end if;
     continue when not is_found; -- it runs, or has ended
-    insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome) values (one.id, up_to, 0, w.run + 1, w.attempt + 1, 11);
+    insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome, detail)
+    values (one.id, up_to, 0, w.run + 1, w.attempt + 1, 11,
+            case when one.late then 'its deadline passed before it ran' else 'nobody decided in time' end);
     insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
     values (one.lane, is_ready - 1, - is_ready, 0, 0, 0, 0, 1);
     e_ids := e_ids || one.id;
