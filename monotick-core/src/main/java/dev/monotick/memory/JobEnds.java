@@ -1,5 +1,7 @@
 package dev.monotick.memory;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.monotick.job.JobAttempt;
 import dev.monotick.job.JobAttempt.Outcome;
 import dev.monotick.job.JobState;
@@ -72,18 +74,25 @@ final class JobEnds {
 
   /** Sees to a run whose replica is gone. */
   void rescue(JobRow row, Instant now) {
-    String detail = "its replica is gone";
+    JobRow.Claim claim = requireNonNull(row.claim);
+    boolean began = claim.startedAt != null;
+    boolean counts = began || row.crashes == 0;
+    String gone = "replica " + claim.name + " is gone";
+    String detail = began ? ": its handler had begun" : ": its handler had not begun";
+    if (!began && counts) {
+      detail = ": nobody knows whether its handler had begun";
+    }
     if (row.rules().effect() == Effect.AT_MOST_ONCE) {
-      record(row, Outcome.LOST, detail, now);
+      record(row, Outcome.LOST, gone + detail, now);
       table.move(row, JobTransition.LOSE, JobState.UNKNOWN, now);
       goOn(row, now);
-    } else if (row.crashes + 1 >= JobStore.MOST_CRASHES) {
-      record(row, Outcome.CRASHED, detail + ", the " + JobStore.MOST_CRASHES + "rd one", now);
+    } else if (counts && row.crashes + 1 >= JobStore.MOST_CRASHES) {
+      record(row, Outcome.CRASHED, gone + ", and " + row.crashes + " before it" + detail, now);
       table.move(row, JobTransition.CRASH_TOO_OFTEN, JobState.DEAD, now);
       goOn(row, now);
     } else {
-      row.crashes++;
-      record(row, Outcome.RESCUED, detail, now);
+      row.crashes += counts ? 1 : 0;
+      record(row, Outcome.RESCUED, gone + detail, now);
       table.move(row, JobTransition.RESCUE, JobState.READY, now);
     }
   }

@@ -66,7 +66,7 @@ final class JobRow {
   /** Attempts that were used up since the job was added or requeued. */
   int attempts;
 
-  /** How many replicas were lost with it since then. */
+  /** How many replicas were lost with it since then; after the first, only while it ran. */
   int crashes;
 
   /** Since when it is READY, or was when it was claimed. */
@@ -152,7 +152,8 @@ final class JobRow {
         rules(),
         draft.limitKey(),
         readyAt,
-        draft.headers());
+        draft.headers(),
+        crashes);
   }
 
   void ended(JobAttempt attempt, @Nullable ReplicaId replica) {

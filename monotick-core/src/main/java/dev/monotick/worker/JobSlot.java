@@ -114,6 +114,12 @@ final class JobSlot implements Runnable {
       slots.finished(new JobFinish(job, end, null, Duration.ZERO), null);
       return true;
     }
+    // Before it counts as running: the store's time is not the handler's.
+    JobFinish.End refusal = slots.starts().refusal(job);
+    if (refusal != null) {
+      slots.finished(new JobFinish(job, refusal, null, Duration.ZERO), null);
+      return true;
+    }
     RunningJob<P> running = new RunningJob<>(slots.context(), job, payload);
     synchronized (this) {
       current = running;

@@ -36,6 +36,7 @@ final class JobSlots {
   private final JobHandlers handlers;
   private final Payloads payloads;
   private final JobEndings endings;
+  private final JobStarts starts;
   private final int concurrency;
   private final ConcurrentLinkedQueue<Taken> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger inHand = new AtomicInteger();
@@ -70,6 +71,7 @@ final class JobSlots {
     this.handlers = handlers;
     this.payloads = payloads;
     this.endings = new JobEndings(payloads);
+    this.starts = new JobStarts(context);
     this.concurrency = concurrency;
     this.owner = owner;
   }
@@ -88,6 +90,10 @@ final class JobSlots {
 
   JobEndings endings() {
     return endings;
+  }
+
+  JobStarts starts() {
+    return starts;
   }
 
   /** Returns how many jobs are here and have not ended. On any thread. */

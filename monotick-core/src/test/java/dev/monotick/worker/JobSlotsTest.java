@@ -12,10 +12,13 @@ import dev.monotick.thread.EngineThreads;
 import dev.monotick.time.TimeSource;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -110,6 +113,96 @@ class JobSlotsTest {
     assertThat(slots.inHand()).isZero();
   }
 
+  /** Else it could take one replica after the other along, and nobody would know which job did. */
+  @Test
+  void jobThatWasLostBeforeDoesNotBeginUnlessItsStartIsOnRecord() {
+    InMemoryStore.Link link = InMemoryStore.create().connect();
+    link.cut();
+    assertThat(endOfAJobThatWasLost(link.jobs()))
+        .isEqualTo(new JobFinish.Snoozed(Duration.ofSeconds(1)));
+  }
+
+  @Test
+  void jobThatWasLostBeforeAndIsNoLongerOursDoesNotBegin() {
+    assertThat(endOfAJobThatWasLost(InMemoryStore.create().jobs()))
+        .isEqualTo(new JobFinish.HandedBack());
+  }
+
+  private JobFinish.End endOfAJobThatWasLost(JobStore store) {
+    List<JobFinish> ends = new ArrayList<>();
+    JobHandlers handlers = new JobHandlers();
+    handlers.add(
+        JobKind.named("kind", byte[].class),
+        job -> {
+          throw new AssertionError("it must not begin");
+        });
+    EngineThreads threads =
+        threads(
+            new ConcurrentLinkedQueue<>(),
+            body -> {
+              body.run();
+              return () -> {};
+            });
+    slots(threads, store, handlers, (finish, job) -> ends.add(finish))
+        .add(List.of(TurnsTest.aJobThatWasLost(1)));
+    assertThat(ends).hasSize(1);
+    assertThat(ends.get(0).startedAt()).isNull();
+    return ends.get(0).end();
+  }
+
+  /** Whoever comes while starts are being noted goes with the others, in one call. */
+  @Test
+  @Timeout(30)
+  void startsThatComeTogetherAreNotedTogether() throws InterruptedException {
+    CountDownLatch firstIsNoted = new CountDownLatch(1);
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    List<Integer> calls = new CopyOnWriteArrayList<>();
+    JobStore slow =
+        (JobStore)
+            Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(),
+                new Class<?>[] {JobStore.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("now")) {
+                    return Instant.EPOCH;
+                  }
+                  calls.add(((List<?>) arguments[1]).size());
+                  firstIsNoted.countDown();
+                  mayGoOn.await();
+                  return Set.of();
+                });
+    JobStarts starts =
+        new JobStarts(
+            new WorkerContext(
+                ReplicaId.random(), "a", threadsThatStartNothing(), TimeSource.system(), slow));
+    List<Thread> threads = new ArrayList<>();
+    AtomicInteger begun = new AtomicInteger();
+    for (int i = 0; i < 20; i++) {
+      int number = i + 1;
+      Thread thread =
+          new Thread(
+              () -> {
+                if (starts.refusal(TurnsTest.aJobThatWasLost(number)) == null) {
+                  begun.incrementAndGet();
+                }
+              });
+      threads.add(thread);
+      thread.start();
+      if (i == 0) {
+        firstIsNoted.await();
+      }
+    }
+    while (starts.waiting() < 19) {
+      Thread.onSpinWait();
+    }
+    mayGoOn.countDown();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(calls).containsExactly(1, 19);
+    assertThat(begun).hasValue(20);
+  }
+
   /** An action of the loop that was waiting sees the jobs, but not yet their slots. */
   @Test
   void jobsThatBeginElsewhereAreNotGivenSlotsTwice() {
@@ -181,9 +274,16 @@ class JobSlotsTest {
       EngineThreads threads,
       JobHandlers handlers,
       BiConsumer<JobFinish, @Nullable RunningJob<?>> finished) {
+    return slots(threads, InMemoryStore.create().jobs(), handlers, finished);
+  }
+
+  private JobSlots slots(
+      EngineThreads threads,
+      JobStore store,
+      JobHandlers handlers,
+      BiConsumer<JobFinish, @Nullable RunningJob<?>> finished) {
     return new JobSlots(
-        new WorkerContext(
-            ReplicaId.random(), "a", threads, TimeSource.system(), InMemoryStore.create().jobs()),
+        new WorkerContext(ReplicaId.random(), "a", threads, TimeSource.system(), store),
         handlers,
         new Payloads(null),
         2,

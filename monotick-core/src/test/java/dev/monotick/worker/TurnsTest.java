@@ -671,6 +671,21 @@ class TurnsTest {
     }
   }
 
+  /** Returns one that was lost with its replica before. */
+  static ClaimedJob aJobThatWasLost(long id) {
+    ClaimedJob job = aJob(id);
+    return new ClaimedJob(
+        job.run(),
+        job.lane(),
+        job.version(),
+        job.payload(),
+        job.rules(),
+        job.limitKey(),
+        job.readyAt(),
+        job.headers(),
+        1);
+  }
+
   static ClaimedJob aJob(long id) {
     return new ClaimedJob(
         new JobRun(new JobId(id), 1, 1),

@@ -79,6 +79,7 @@ public abstract class JobDecisionContract extends JobStoreContract {
     letTimePass(SHORT.multipliedBy(2));
     expectSoon(id, JobState.EXPIRED);
     assertThat(job(id).attempts()).extracting(JobAttempt::outcome).containsExactly(Outcome.EXPIRED);
+    assertThat(job(id).attempts().get(0).detail()).contains("nobody decided in time");
     assertThat(jobs().approve(id, "ann", "too late")).isFalse();
     assertThat(claim(a, 1)).isEmpty();
   }
@@ -105,6 +106,7 @@ public abstract class JobDecisionContract extends JobStoreContract {
       assertThat(job(id).attempts())
           .extracting(JobAttempt::outcome)
           .containsExactly(Outcome.EXPIRED);
+      assertThat(job(id).attempts().get(0).detail()).contains("its deadline passed before it ran");
     }
   }
 

@@ -2,6 +2,7 @@ package dev.monotick.testkit;
 
 import static dev.monotick.testkit.Wish.aJob;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.monotick.job.Job;
 import dev.monotick.job.JobAttempt;
@@ -17,6 +18,9 @@ import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.replica.ReplicaId;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -100,6 +104,92 @@ public abstract class JobRescueContract extends JobStoreContract {
     assertThat(job(id).attempts()).extracting(JobAttempt::attempt).containsOnly(1);
   }
 
+  /** It may have waited beside one that takes its replicas along, or the machines were bad. */
+  @Test
+  void jobThatNeverBeganRunsHoweverManyReplicasAreLostWithIt() {
+    List<JobId> ids = enqueue(3, aJob());
+    for (int crash = 1; crash <= JobStore.MOST_CRASHES + 1; crash++) {
+      ReplicaId doomed = ReplicaId.random();
+      join(doomed);
+      List<ClaimedJob> claimed = claim(doomed, 3);
+      assertThat(claimed).hasSize(crash <= JobStore.MOST_CRASHES ? 3 : 2);
+      if (claimed.get(0).id().equals(ids.get(0))) {
+        begin(doomed, claimed.get(0));
+      }
+      assertThat(loseAndRescue(doomed)).isEqualTo(claimed.size());
+    }
+    assertThat(states(ids)).containsExactly(JobState.DEAD, JobState.READY, JobState.READY);
+    List<ClaimedJob> rest = claim(b, 3);
+    assertThat(rest).extracting(ClaimedJob::crashes).containsExactly(1, 1);
+    rest.forEach(run -> succeed(b, run));
+  }
+
+  @Test
+  void whoeverGetsAJobIsToldHowOftenItWasLost() {
+    enqueue(aJob());
+    crash();
+    ClaimedJob run = claimOne(b);
+    assertThat(run.crashes()).isEqualTo(1);
+    finish(b, run, new Retried("no", Duration.ZERO));
+    crash();
+    assertThat(claimOne(b).crashes()).isEqualTo(2);
+    enqueue(aJob());
+    assertThat(claimOne(b).crashes()).isZero();
+  }
+
+  @Test
+  void startOfAnEarlierRunSaysNothingOfALaterOne() {
+    JobId id = enqueue(aJob());
+    crash();
+    for (int i = 0; i < JobStore.MOST_CRASHES; i++) {
+      ClaimedJob run = claimOne(b);
+      begin(b, run);
+      finish(b, run, new HandedBack());
+      ReplicaId doomed = ReplicaId.random();
+      join(doomed);
+      claimOne(doomed);
+      assertThat(loseAndRescue(doomed)).isEqualTo(1);
+    }
+    assertThat(state(id)).isEqualTo(JobState.READY);
+    assertThat(claimOne(b).crashes()).isEqualTo(1);
+  }
+
+  @Test
+  void endOfALostRunTellsWhoHadItWhetherItBeganAndWhen() {
+    JobId id = enqueue(aJob());
+    claimOne(a);
+    loseAndRescue(a);
+    claimOne(b);
+    loseAndRescue(b);
+    List<Instant> starts = new ArrayList<>();
+    for (ReplicaId doomed : List.of(c, a)) {
+      join(doomed);
+      starts.add(begin(doomed, claimOne(doomed)));
+      letTimePass(Duration.ofMillis(10));
+      loseAndRescue(doomed);
+    }
+    List<JobAttempt> ends = job(id).attempts();
+    assertThat(ends)
+        .extracting(end -> end.detail().orElseThrow())
+        .containsExactly(
+            "replica " + nameOf(a) + " is gone: nobody knows whether its handler had begun",
+            "replica " + nameOf(b) + " is gone: its handler had not begun",
+            "replica " + nameOf(c) + " is gone: its handler had begun",
+            "replica " + nameOf(a) + " is gone, and 2 before it: its handler had begun");
+    for (int i = 0; i < ends.size(); i++) {
+      JobAttempt end = ends.get(i);
+      if (i < 2) {
+        assertThat(end.startedAt()).isEmpty();
+        assertThat(end.took()).isZero();
+      } else {
+        Instant start = end.startedAt().orElseThrow();
+        assertThat(start).isCloseTo(starts.get(i - 2), within(1, ChronoUnit.MILLIS));
+        assertThat(end.took()).isPositive();
+        assertThat(start.plus(end.took())).isCloseTo(end.endedAt(), within(1, ChronoUnit.MILLIS));
+      }
+    }
+  }
+
   @Test
   void otherEndsInBetweenDoNotMakeItForgetHowOftenItCrashed() {
     JobId id = enqueue(aJob().maxAttempts(10));
@@ -133,6 +223,7 @@ public abstract class JobRescueContract extends JobStoreContract {
     assertThat(state(id)).isEqualTo(JobState.UNKNOWN);
     assertThat(job(id).attempts()).extracting(JobAttempt::outcome).containsExactly(Outcome.LOST);
     assertThat(job(id).attempts().get(0).replica()).contains(nameOf(a));
+    assertThat(job(id).attempts().get(0).detail().orElseThrow()).contains(nameOf(a));
     assertThat(claim(b, 1)).isEmpty();
     assertThat(finish(a, run, success())).as("a zombie").isFalse();
   }
@@ -242,7 +333,7 @@ public abstract class JobRescueContract extends JobStoreContract {
   private void crash() {
     ReplicaId doomed = ReplicaId.random();
     join(doomed);
-    claimOne(doomed);
+    begin(doomed, claimOne(doomed));
     assertThat(loseAndRescue(doomed)).isEqualTo(1);
   }
 }

@@ -12,6 +12,7 @@ import dev.monotick.job.store.JobFilter;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobFinish.End;
 import dev.monotick.job.store.JobFinish.Succeeded;
+import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobOrder;
 import dev.monotick.job.store.JobOrder.Follow;
 import dev.monotick.job.store.JobTurn;
@@ -147,6 +148,14 @@ abstract class JobStoreContract extends StoreContract {
     List<ClaimedJob> claimed = jobs().turn(newTurn(replica, 1, kinds)).jobs();
     assertThat(claimed).as("claimed").hasSize(1);
     return claimed.get(0);
+  }
+
+  /** Takes down that a handler begins, as whoever has a job must that was lost before. */
+  final Instant begin(ReplicaId replica, ClaimedJob job) {
+    Instant at = jobs().now();
+    JobNote note = new JobNote(job.run(), at, null, null, List.of());
+    assertThat(jobs().note(replica, List.of(note))).as("runs that ended").isEmpty();
+    return at;
   }
 
   /** Makes due what is, and expires what has, but claims nothing. */

@@ -282,7 +282,7 @@ public abstract class JobTransitionContract extends JobStoreContract {
     for (int crash = 2; crash <= JobStore.MOST_CRASHES; crash++) {
       ReplicaId doomed = ReplicaId.random();
       join(doomed);
-      claimOne(doomed, Set.of(kindOf(subject)));
+      begin(doomed, claimOne(doomed, Set.of(kindOf(subject))));
       assertThat(loseAndRescue(doomed)).isEqualTo(1);
     }
   }

@@ -74,8 +74,12 @@ final class JobChaosWorker {
   }
 
   void note() {
+    note(held);
+  }
+
+  private void note(List<ClaimedJob> jobs) {
     List<JobNote> notes = new ArrayList<>();
-    held.forEach(job -> notes.add(new JobNote(job.run(), FakeTime.START, 0.5, "x", List.of())));
+    jobs.forEach(job -> notes.add(new JobNote(job.run(), FakeTime.START, 0.5, "x", List.of())));
     try {
       Set<JobRun> lost = link.jobs().note(id, notes);
       if (unsure == null) {
@@ -99,6 +103,9 @@ final class JobChaosWorker {
     for (ClaimedJob job : reply.jobs()) {
       checks.claimed(id, job);
       held.add(job);
+    }
+    if (random.nextBoolean()) {
+      note(held.stream().filter(job -> job.crashes() > 0).toList()); // they begin
     }
   }
 

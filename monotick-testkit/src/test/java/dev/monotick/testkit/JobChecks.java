@@ -1,6 +1,8 @@
 package dev.monotick.testkit;
 
 import dev.monotick.job.Job;
+import dev.monotick.job.JobAttempt;
+import dev.monotick.job.JobAttempt.Outcome;
 import dev.monotick.job.JobContext;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobState;
@@ -22,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What must hold of jobs, from what handlers do and from what crosses the wire: J1 none that was
  * acknowledged is lost, J2 at most one success, and nothing runs after it, J3 no more attempts than
- * allowed, J4 what was cancelled stays so, J5 no two active jobs of a unique key, J6 no limit is
- * exceeded, J7 only the replica that has a run ends it, and no job runs twice at a time.
+ * allowed, and none given up for crashes unless it began, J4 what was cancelled stays so, J5 no two
+ * active jobs of a unique key, J6 no limit is exceeded, J7 only the replica that has a run ends it,
+ * and no job runs twice at a time.
  */
 final class JobChecks {
 
@@ -227,6 +230,10 @@ final class JobChecks {
         process.standing.isMember(),
         "I6",
         () -> process + " begins job " + track.id + " when it is not proven to live");
+    findings.require(
+        context.run() == 1 || isNotedIfLostBefore(track, context.run()),
+        "J3",
+        () -> "job " + track.id + " was lost before and begins, which is not on record");
     String limitedBy = context.lane().kind().equals("limited") ? context.payload() : "";
     Running begun =
         new Running(track, context.run(), limitedBy, process, process.standing.membership());
@@ -235,6 +242,24 @@ final class JobChecks {
     }
     running.add(begun);
     return begun;
+  }
+
+  /** Should it be lost again, nobody could tell it from one that never began. */
+  private boolean isNotedIfLostBefore(Track track, int run) {
+    Optional<Job> job = find(track).filter(found -> isLostBefore(found.attempts()));
+    return job.flatMap(Job::run)
+        .filter(now -> now.number() == run)
+        .map(now -> now.startedAt().isPresent())
+        .orElse(true);
+  }
+
+  private static boolean isLostBefore(List<JobAttempt> attempts) {
+    boolean lost = false;
+    for (JobAttempt attempt : attempts) {
+      lost |= attempt.outcome() == Outcome.RESCUED;
+      lost &= attempt.outcome() != Outcome.REQUEUED;
+    }
+    return lost;
   }
 
   private void checkBeside(Running begun) {
@@ -312,6 +337,12 @@ final class JobChecks {
         () -> "job " + track.id + " was cancelled but is " + job);
     if (job.state() == JobState.DEAD) {
       findings.see(Seen.JOBS_DEAD);
+      boolean crashed = job.attempts().get(job.attempts().size() - 1).outcome() == Outcome.CRASHED;
+      // The first crash counts in any case.
+      findings.require(
+          !crashed || track.requeued || track.starts >= JobStore.MOST_CRASHES - 1,
+          "J3",
+          () -> "job " + track.id + " began " + track.starts + " times and is given up: " + job);
     }
   }
 

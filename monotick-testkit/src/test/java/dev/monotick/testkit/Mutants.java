@@ -202,6 +202,19 @@ final class Mutants {
             "if (row.attempts + 1 >= row.rules().maxAttempts()) {",
             "if (row.attempts > row.rules().maxAttempts()) {"),
         Mutant.of(
+            "job that was lost begins, and that is not on record",
+            "worker.JobStarts",
+            Set.of("J3"),
+            "if (job.crashes() == 0) {",
+            "if (job.crashes() < 9) {"),
+        Mutant.of(
+                "job given up although it never began",
+                "memory.JobEnds",
+                Set.of("J3"),
+                "boolean counts = began || row.crashes == 0;",
+                "boolean counts = true;")
+            .from(3850),
+        Mutant.of(
             "unique key not looked up",
             "memory.JobIntake",
             Set.of("J5"),

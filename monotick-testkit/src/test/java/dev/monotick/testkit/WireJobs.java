@@ -64,6 +64,12 @@ final class WireJobs implements InvocationHandler {
         jobs.whenEnded(news -> hints.accept(() -> listener.accept(news)));
         return null;
       }
+      case "note" -> { // also by handlers' threads, before they begin
+        if (process.machine.requestsCut || simulation.isStoreDown()) {
+          throw new StoreException("the connection broke");
+        }
+        return passedOn(method, arguments);
+      }
       default -> {
         return passedOn(method, arguments);
       }

@@ -13,6 +13,7 @@ import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobState;
 import dev.monotick.job.RetryPolicy;
+import dev.monotick.job.store.JobStore;
 import dev.monotick.testkit.SimulatedCluster;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -214,6 +215,36 @@ class JobWorkerTest {
     assertThat(find(id).attempts())
         .extracting(JobAttempt::outcome)
         .containsExactly(JobAttempt.Outcome.RESCUED, JobAttempt.Outcome.SUCCEEDED);
+  }
+
+  /** Shows that the worker has its starts noted: else the store could not count. */
+  @Test
+  void jobThatTakesItsReplicasWithItIsGivenUpTheThirdTime() {
+    int replicas = JobStore.MOST_CRASHES + 2;
+    try (SimulatedCluster many = SimulatedCluster.builder().replicas(replicas).start()) {
+      for (int i = 0; i < replicas; i++) {
+        int self = i;
+        many.replica(i)
+            .handle(
+                MAIL,
+                job -> {
+                  done.add("run " + job.run());
+                  many.crash(self);
+                  job.sleep(Duration.ofHours(1));
+                  return JobOutcome.done();
+                });
+      }
+      JobId id = many.replica(0).jobs().enqueue(MAIL.of("deadly")).id();
+      many.advance(Duration.ofMinutes(3));
+      assertThat(done).containsExactly("run 1", "run 2", "run 3");
+      Job job = many.store().jobs().find(id).orElseThrow();
+      assertThat(job.state()).isEqualTo(JobState.DEAD);
+      assertThat(job.attempts())
+          .extracting(JobAttempt::outcome)
+          .containsExactly(
+              JobAttempt.Outcome.RESCUED, JobAttempt.Outcome.RESCUED, JobAttempt.Outcome.CRASHED);
+      assertThat(job.attempts().get(1).startedAt()).isPresent();
+    }
   }
 
   @Test

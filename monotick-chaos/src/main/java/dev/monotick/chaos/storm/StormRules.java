@@ -137,7 +137,11 @@ final class StormRules {
                  when 0 then coalesce(r.word = 'done' or r.word = 'undone'
                                       and exists (select from watch.effect e where e.job = a.job_id and e.run = a.run), false)
                  when 1 then coalesce(r.word in ('failed', 'threw', 'undone') and a.attempt < 4, false)
-                 when 2 then coalesce(r.word = 'snoozed', false)
+                 -- Or it was lost before, and that it begins could not be written down: so it did not.
+                 when 2 then coalesce(r.word = 'snoozed',
+                                      not exists (select from watch.run b where b.job = a.job_id and b.run = a.run)
+                                      and exists (select from storm.job_attempt b
+                                                   where b.job_id = a.job_id and b.run < a.run and b.outcome = 6))
                  when 3 then coalesce(r.word in ('failed for good', 'threw for good')
                                       or r.word in ('failed', 'threw', 'undone') and a.attempt = 4, false)
                  -- What is thrown by a handler that is asked to stop may be because of that.
@@ -185,9 +189,23 @@ final class StormRules {
               ATTEMPTS,
               "job was given up before its third crash, or not then",
               """
-              select job_id::text from storm.job_attempt group by job_id
-              having count(*) filter (where outcome = 6) > 2
-                  or count(*) filter (where outcome = 7) > 0 and count(*) filter (where outcome in (6, 7)) <> 3
+              -- The first counts in any case, those after it if the run began.
+              select job_id::text
+                from (select job_id, outcome,
+                             started_at is not null or row_number() over (partition by job_id order by run) = 1 as counts
+                        from storm.job_attempt where outcome in (6, 7)) as a
+               group by job_id
+              having (count(*) filter (where counts) >= 3) <> bool_or(outcome = 7) or count(*) filter (where counts) > 3
+              """),
+          new Rule(
+              ATTEMPTS,
+              "run of a job that was lost before began, and that is not on record",
+              """
+              select r.job || ' run ' || r.run from watch.run r
+                join storm.job_attempt a on a.job_id = r.job and a.run = r.run
+               where r.word = 'begin' and a.outcome in (6, 7) and a.started_at is null and r.at < a.ended_at
+                 and exists (select from storm.job_attempt b
+                              where b.job_id = r.job and b.run < r.run and b.outcome = 6)
               """),
           new Rule(
               ATTEMPTS,

@@ -66,6 +66,13 @@ class JobStormTest {
               + " (select job_id, run from storm.job_attempt where outcome = 1 limit 1)");
       assertFound(
           connection,
+          StormRules.ATTEMPTS,
+          "with job as (select job_id from storm.job_attempt where outcome = 6"
+              + " group by job_id having count(*) = 1 limit 1)"
+              + " update storm.job_attempt a set outcome = 7 from job"
+              + " where a.job_id = job.job_id and a.outcome = 6");
+      assertFound(
+          connection,
           StormRules.UNIQUE,
           "update watch.job set known_at = '2000-01-01' where kind = 'unique'");
       assertFound(

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param limitKey what it shares a limit with
  * @param readyAt since when it waited, by the store's clock
  * @param headers trace context and the like
+ * @param crashes how often it was lost with its replica, which may not have been its fault; if
+ *     ever, its start must be {@linkplain JobStore#note noted} before it begins again
  */
 @SuppressWarnings("ArrayRecordComponent") // bytes are carried, never compared
 public record ClaimedJob(
@@ -30,7 +32,21 @@ public record ClaimedJob(
     JobRules rules,
     Optional<String> limitKey,
     Instant readyAt,
-    Map<String, String> headers) {
+    Map<String, String> headers,
+    int crashes) {
+
+  /** Creates one that was never lost with its replica. */
+  public ClaimedJob(
+      JobRun run,
+      JobLane lane,
+      int version,
+      byte @Nullable [] payload,
+      JobRules rules,
+      Optional<String> limitKey,
+      Instant readyAt,
+      Map<String, String> headers) {
+    this(run, lane, version, payload, rules, limitKey, readyAt, headers, 0);
+  }
 
   /** Returns the job's name. */
   public JobId id() {

@@ -82,8 +82,9 @@ public interface JobStore {
   JobTurnReply turn(JobTurn turn);
 
   /**
-   * Records what is known of runs that take a while, and returns those that have ended, which
-   * should stop. Log lines are kept even then, unless the job was given to another replica.
+   * Records what is known of runs that take a while, or are about to begin {@linkplain
+   * ClaimedJob#crashes() again}, and returns those that have ended, which should stop. Log lines
+   * are kept even then, unless the job was given to another replica.
    */
   Set<JobRun> note(ReplicaId replica, List<JobNote> notes);
 
@@ -92,6 +93,10 @@ public interface JobStore {
    * ready again, at the head of their line and without costing an attempt; dead, if it was the
    * {@value #MOST_CRASHES}th time; unknown, if they may not run twice. Safe to call at any time, by
    * anybody.
+   *
+   * <p>The first time counts whatever the run did, since nothing is recorded of runs that begin.
+   * From then on one counts only if there is a {@linkplain #note note} of it: a job that merely
+   * waited on a replica which another one took along is not given up for that.
    *
    * @return how many runs were seen to
    */

@@ -27,5 +27,13 @@ final class JobFlags {
   /** Needs approval before it first runs. */
   static final int GATED = 64;
 
+  /** The lower of two bits that count how often it was lost with its replica; see job_rescue. */
+  private static final int CRASHED = 128;
+
+  /** Returns how often a job with these flags was lost with its replica. */
+  static int crashes(int flags) {
+    return (flags / CRASHED) & 3;
+  }
+
   private JobFlags() {}
 }

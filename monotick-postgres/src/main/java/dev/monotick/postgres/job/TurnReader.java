@@ -113,7 +113,8 @@ final class TurnReader {
         plain ? plainRules(cache) : rareRules(row, numbers),
         plain ? Optional.empty() : Optional.ofNullable(row.getString(15)),
         JobColumns.time(numbers[6]),
-        plain ? Map.of() : JobColumns.headers(row, 16));
+        plain ? Map.of() : JobColumns.headers(row, 16),
+        JobFlags.crashes((int) numbers[5]));
   }
 
   private static JobRules plainRules(Cache cache) {

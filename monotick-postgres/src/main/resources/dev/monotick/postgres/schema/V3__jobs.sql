@@ -223,7 +223,7 @@ create table @job_unique (
   until   timestamptz                  -- null for until it ends
 );
 
--- What is known of runs that take longer than a second.
+-- What is known of runs that take longer than a second, and that those of jobs begin which were lost with a replica.
 create table @job_note (
   job_id      bigint      not null primary key,
   run         integer     not null,

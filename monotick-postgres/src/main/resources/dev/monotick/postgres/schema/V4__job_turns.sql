@@ -668,8 +668,9 @@ begin
     fits := null;
     return;
   end if;
-  insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome)
-  select u.id, at, 0, u.run, u.attempt, 11 from unnest(e_ids, e_runs, e_attempts) as u(id, run, attempt);
+  insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome, detail)
+  select u.id, at, 0, u.run, u.attempt, 11, 'its deadline passed before it ran'
+    from unnest(e_ids, e_runs, e_attempts) as u(id, run, attempt);
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
   select u.lane, 0, - count(*), 0, 0, 0, 0, count(*) from unnest(e_lanes) as u(lane) group by u.lane;
   perform @job_ended(e_ids, e_runs, e_lanes, e_flags, array_fill(false, array[cardinality(e_ids)]));
@@ -1049,7 +1050,9 @@ begin
       is_found := found;
     end if;
     continue when not is_found; -- it runs, or has ended
-    insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome) values (one.id, up_to, 0, w.run + 1, w.attempt + 1, 11);
+    insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome, detail)
+    values (one.id, up_to, 0, w.run + 1, w.attempt + 1, 11,
+            case when one.late then 'its deadline passed before it ran' else 'nobody decided in time' end);
     insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
     values (one.lane, is_ready - 1, - is_ready, 0, 0, 0, 0, 1);
     e_ids := e_ids || one.id;
@@ -1062,6 +1065,10 @@ end
 $$;
 
 -- Sees to the runs of replicas that are gone, and returns how many there were. A replica that is not in the list is gone.
+--
+-- How often a job was lost with its replica is counted in its flags: two bits, 128 is one. The first time counts whatever
+-- the run did, since a run that begins writes nothing. From then on a run has a note before it begins, and counts only with
+-- that: so a job that merely waited on a replica which another one took along is not given up.
 --
 -- Locks the claims; another rescuer passes over them. Somebody who ends one of the runs right now is waited for.
 create function @job_rescue(most_crashes integer) returns integer
@@ -1083,6 +1090,8 @@ declare
   attempts  smallint[];
   flags     smallint[];
   outcomes  smallint[];
+  starts    timestamptz[];
+  details   text[];
   new       integer;
 begin
   with gone as (
@@ -1092,25 +1101,31 @@ begin
        for update skip locked))
     returning c.replica, c.ids, c.lanes, c.runs, c.attempts, c.flags)
   select array_agg(s.replica), array_agg(s.id), array_agg(s.lane), array_agg(s.run), array_agg(s.attempt), array_agg(s.flag),
-         array_agg(s.outcome::smallint)
-    into owners, ids, lanes, runs, attempts, flags, outcomes
-    from (select g.replica, u.id, u.lane, u.run, u.attempt, u.flag,
-                 case when u.flag & 32 <> 0 then 8
-                      when u.run >= most_crashes
-                       and (select count(*) from @job_attempt a
-                             where a.job_id = u.id and a.outcome = 6
-                               and a.run > coalesce((select max(b.run) from @job_attempt b where b.job_id = u.id and b.outcome = 12), 0)
-                           ) >= most_crashes - 1 then 7
-                      else 6 end as outcome
-            from gone g
-           cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
-           order by u.id, u.run) as s;
+         array_agg(s.outcome::smallint), array_agg(s.started_at),
+         array_agg('replica ' || coalesce(s.name, s.replica::text) || ' is gone'
+                   || case s.outcome when 7 then ', and ' || (s.crashes - 1) || ' before it' else '' end
+                   || case when s.started_at is not null then ': its handler had begun'
+                           when s.counts then ': nobody knows whether its handler had begun'
+                           else ': its handler had not begun' end)
+    into owners, ids, lanes, runs, attempts, flags, outcomes, starts, details
+    from (select k.replica, k.name, k.id, k.lane, k.run, k.attempt, k.started_at, k.counts, k.crashes,
+                 case when k.counts then (k.flag + 128)::smallint else k.flag end as flag,
+                 case when k.flag & 32 <> 0 then 8 when k.counts and k.crashes >= most_crashes then 7 else 6 end as outcome
+            from (select g.replica, p.name, u.id, u.lane, u.run, u.attempt, u.flag, n.started_at,
+                         n.started_at is not null or u.flag & 384 = 0 as counts,
+                         (u.flag >> 7 & 3) + 1 as crashes -- with this one
+                    from gone g
+                   cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
+                    left join @job_note n on n.job_id = u.id and n.run = u.run and n.replica = g.replica
+                    left join @replica p on p.id = g.replica) as k
+           order by k.id, k.run) as s;
   if ids is null then
     return 0;
   end if;
-  insert into @job_attempt (job_id, ended_at, took_micros, replica, run, attempt, outcome)
-  select u.id, at, 0, u.owner, u.run, u.attempt, u.outcome
-    from unnest(ids, owners, runs, attempts, outcomes) as u(id, owner, run, attempt, outcome)
+  insert into @job_attempt (job_id, ended_at, started_at, took_micros, replica, run, attempt, outcome, detail)
+  select u.id, at, u.started, coalesce(greatest(extract(epoch from at - u.started) * 1000000, 0), 0)::bigint,
+         u.owner, u.run, u.attempt, u.outcome, u.detail
+    from unnest(ids, starts, owners, runs, attempts, outcomes, details) as u(id, started, owner, run, attempt, outcome, detail)
   on conflict do nothing;
   get diagnostics new = row_count;
   if new < cardinality(ids) then -- some have ended

@@ -106,6 +106,9 @@ final class RescueTest {
       ReplicaId doomed = fixture.join();
       List<ClaimedJob> claimed = fixture.jobs.turn(fixture.wanting(doomed, 1, List.of())).jobs();
       assertThat(claimed).extracting(job -> job.run().attempt()).containsExactly(1);
+      fixture.jobs.note(
+          doomed,
+          List.of(new JobNote(claimed.get(0).run(), fixture.jobs.now(), null, null, List.of())));
       id = claimed.get(0).id().value();
       fixture.declareGone(doomed);
       assertThat(fixture.jobs.rescue()).isEqualTo(1);
@@ -114,6 +117,20 @@ final class RescueTest {
     assertThat(fixture.outcomes(id)).containsExactly("1 1 6", "2 1 6", "3 1 7");
     assertThat(fixture.counts()).isEqualTo("0 0 0 0 0 1 0");
     assertThat(fixture.query("select id from @job_dead")).containsExactly(Long.toString(id));
+  }
+
+  /** Crashes are counted in two bits beside others. */
+  @Test
+  void crashesThatDoNotCountLeaveTheFlagsAlone() {
+    fixture.add(1);
+    fixture.execute("update @job_ready set flags = 65");
+    for (int crash = 1; crash <= 4; crash++) {
+      ReplicaId doomed = fixture.join();
+      fixture.jobs.turn(fixture.wanting(doomed, 1, List.of()));
+      fixture.declareGone(doomed);
+      assertThat(fixture.jobs.rescue()).isEqualTo(1);
+    }
+    assertThat(fixture.query("select flags from @job_ready")).containsExactly("193");
   }
 
   @Test
