@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -24,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * replica waits for some: the server's process that just woke to tell us is the one that is
  * quickest to give them. Not the session that holds the presence lock, since what goes wrong with a
  * turn ends the session it was made in. On another channel it hears of jobs that are a replica's
- * already.
+ * already; and there it tells itself something when nothing came for a while, so that replicas look
+ * seldom only as long as notices are known to arrive.
  *
  * <p>Thread-safe.
  */
@@ -37,9 +39,13 @@ final class JobEar implements AutoCloseable {
 
   private static final int LONGEST_TEXT = 1_000;
 
+  /** What is told to oneself; no hand-over. */
+  private static final String PROBE = "probe";
+
   private final String channel;
   private final OwnChannel own;
   private final Turner turner;
+  private final Duration quiet;
   private final List<ReadyListener> listeners = new CopyOnWriteArrayList<>();
   private final NoticeThread thread;
   private boolean opened; // guarded by this
@@ -57,9 +63,19 @@ final class JobEar implements AutoCloseable {
   }
 
   JobEar(Database database, OwnChannel own, Turner turner) {
+    this(database, own, turner, QUIET);
+  }
+
+  /**
+   * Creates one.
+   *
+   * @param quiet how long nothing may come before it is seen whether notices arrive
+   */
+  JobEar(Database database, OwnChannel own, Turner turner, Duration quiet) {
     this.channel = "monotick_" + database.schema().text() + ".jobs";
     this.own = own;
     this.turner = turner;
+    this.quiet = quiet;
     this.thread = new NoticeThread(database, List.of(channel, own.name()), "jobs", new Heard());
   }
 
@@ -134,7 +150,12 @@ final class JobEar implements AutoCloseable {
 
     @Override
     public Duration patience() {
-      return QUIET;
+      return quiet;
+    }
+
+    @Override
+    public Optional<Notice> probe() {
+      return Optional.of(new Notice(own.name(), PROBE));
     }
 
     @Override
