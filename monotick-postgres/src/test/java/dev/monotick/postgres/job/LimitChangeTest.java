@@ -148,7 +148,16 @@ final class LimitChangeTest {
     for (int i = 0; i < WORKERS; i++) {
       JobStore store = i == 0 ? fixture.jobs : fixture.open(builder -> builder);
       Random random = new Random(seed + i);
-      workers.add(threads.submit(() -> race.work(store, random)));
+      workers.add(
+          threads.submit(
+              () -> {
+                try {
+                  return race.work(store, random);
+                } finally {
+                  race.over = true; // also if it failed: nobody waits for it
+                  race.turns.release(CHANGES);
+                }
+              }));
     }
     try {
       race.change(new Random(seed - 1));
@@ -187,7 +196,7 @@ final class LimitChangeTest {
     private volatile boolean over;
 
     void change(Random random) throws InterruptedException {
-      for (int i = 0; i < CHANGES; i++) {
+      for (int i = 0; i < CHANGES && !over; i++) {
         int most = 1 + random.nextInt(8);
         // In the end none is removed, as that would forget what somebody failed to give back.
         switch (random.nextInt(i < CHANGES / 2 ? 7 : 4)) {
