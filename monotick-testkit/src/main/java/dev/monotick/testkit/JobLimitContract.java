@@ -261,6 +261,101 @@ public abstract class JobLimitContract extends JobStoreContract {
   }
 
   @Test
+  void runsThatBeganBeforeALimitWasSetCount() {
+    enqueue(20, aJob());
+    List<ClaimedJob> runs = new ArrayList<>(claim(a, 2));
+    runs.addAll(claim(b, 2));
+    jobs().limit(running(OF_KIND, 3));
+    assertThat(claim(b, 10)).as("four run").isEmpty();
+    succeed(a, runs.remove(0));
+    assertThat(claim(b, 10)).as("three run").isEmpty();
+    succeed(a, runs.remove(0));
+    runs.addAll(claim(c, 10));
+    assertThat(runs).hasSize(3);
+    jobs().limit(running(OF_KIND, 5));
+    runs.addAll(claim(a, 10));
+    assertThat(runs).as("none is counted twice").hasSize(5);
+    jobs().limit(running(OF_KIND, 2));
+    succeed(b, runs.remove(0));
+    succeed(b, runs.remove(0));
+    succeed(c, runs.remove(0));
+    assertThat(claim(a, 10)).as("two run").isEmpty();
+    succeed(a, runs.remove(0));
+    runs.addAll(claim(b, 10));
+    assertThat(runs).hasSize(2);
+  }
+
+  @Test
+  void everyEndOfARunThatBeganBeforeTheLimitMakesRoomOnce() {
+    List<JobFinish.End> ends =
+        List.of(
+            success(),
+            new Retried("no", HOUR),
+            new Snoozed(HOUR),
+            new Died("no"),
+            new Discarded("no"),
+            new Lost("stopped"));
+    enqueue(20, aJob());
+    List<ClaimedJob> runs = claim(a, 10);
+    assertThat(runs).hasSize(10);
+    jobs().limit(running(OF_KIND, 1));
+    for (int i = 0; i < ends.size(); i++) {
+      JobFinish finish = ended(runs.get(i), ends.get(i));
+      assertThat(turn(a, 0, finish).finished()).containsExactly(true);
+      assertThat(turn(a, 0, finish).finished()).as("makes room once").containsExactly(true);
+    }
+    finish(a, runs.get(6), new HandedBack());
+    assertThat(jobs().cancel(runs.get(7).id(), "ann", "no")).isTrue();
+    assertThat(finish(a, runs.get(7), success())).isFalse();
+    assertThat(claim(b, 5)).as("two run").isEmpty();
+    loseAndRescue(a);
+    assertThat(claim(b, 5)).hasSize(1);
+    assertThat(claim(b, 5)).isEmpty();
+  }
+
+  @Test
+  void runsThatBeganWithoutALimitCountAgainWhenThereIsOne() {
+    jobs().limit(running(OF_KIND, 2));
+    enqueue(20, aJob());
+    List<ClaimedJob> runs = new ArrayList<>(claim(a, 10));
+    jobs().unlimit(OF_KIND);
+    runs.addAll(claim(a, 2));
+    jobs().limit(running(OF_KIND, 4));
+    assertThat(claim(b, 10)).as("four run").isEmpty();
+    Rate fast = new Rate(1_000, Duration.ofMillis(1));
+    jobs().limit(new JobLimit(OF_KIND, Optional.empty(), Optional.of(fast)));
+    runs.addAll(claim(a, 2));
+    jobs().limit(new JobLimit(OF_KIND, Optional.of(6), Optional.of(fast)));
+    assertThat(runs).hasSize(6);
+    assertThat(claim(b, 10)).as("six run").isEmpty();
+    runs.forEach(run -> succeed(a, run));
+    assertThat(claim(b, 10)).hasSize(6);
+  }
+
+  @Test
+  void runsThatBeganBeforeCountForTheirTenantAndKey() {
+    List<JobId> x = enqueue(3, aJob().tenant("acme").limitKey("x"));
+    enqueue(3, aJob().tenant("acme"));
+    enqueue(1, aJob().tenant("bolt"));
+    List<ClaimedJob> first = claimAll(a);
+    assertThat(first).hasSize(7);
+    jobs().limit(running(new Scope(Wish.KIND, Scope.EACH, false), 7));
+    jobs().limit(running(OF_KEY, 3));
+    jobs().limit(running(new Scope(OTHER_KIND, "", false), 1));
+    List<JobId> blocked = enqueue(2, aJob().tenant("acme").limitKey("x"));
+    JobId free = enqueue(aJob().tenant("acme").limitKey("y"));
+    enqueue(10, aJob().tenant("bolt"));
+    JobId other = enqueue(aJob().tenant("acme").kind(OTHER_KIND));
+    List<ClaimedJob> second = claimAll(b);
+    assertThat(second).filteredOn(run -> run.lane().tenant().equals("bolt")).hasSize(6);
+    assertThat(ids(second)).hasSize(8).contains(free, other);
+    succeed(a, find(first, x.get(0)));
+    succeed(a, find(first, x.get(1)));
+    List<ClaimedJob> third = claimAll(b);
+    assertThat(ids(third)).containsExactlyElementsOf(blocked);
+  }
+
+  @Test
   void jobsThatAKeyBlockedAreFreeWithoutTheLimit() {
     jobs().limit(running(OF_KEY, 1));
     List<JobId> ids = enqueue(4, aJob().limitKey("x"));

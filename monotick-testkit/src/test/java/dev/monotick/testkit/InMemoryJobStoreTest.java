@@ -133,17 +133,6 @@ final class InMemoryJobStoreTest {
   }
 
   @Test
-  void runsThatBeganBeforeALimitWasSetCount() {
-    enqueue(aJob(), aJob(), aJob(), aJob());
-    List<ClaimedJob> runs = claim(2);
-    JobLimit.Scope scope = new JobLimit.Scope(Wish.KIND, "", false);
-    jobs.limit(new JobLimit(scope, Optional.of(2), Optional.empty()));
-    assertThat(claim(10)).isEmpty();
-    finish(runs.get(0), new Succeeded(null));
-    assertThat(claim(10)).hasSize(1);
-  }
-
-  @Test
   void longChainIsCalledOffAsAWhole() {
     Wish[] wishes = new Wish[20_000];
     Arrays.fill(wishes, aJob());

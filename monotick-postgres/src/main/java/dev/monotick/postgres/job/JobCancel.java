@@ -42,7 +42,9 @@ final class JobCancel {
   JobCancel(Database database, JobEnds ends) {
     this.database = database;
     this.ends = ends;
-    lane = database.sql("select lane from @job where id = ?");
+    lane = // and lets no limit be set until the end: it would count a run that is just ended
+        database.sql(
+            "select lane, pg_advisory_xact_lock_shared(@job_limit_lock()) from @job where id = ?");
     waiting =
         database.sql(
             """

@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -24,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * replica waits for some: the server's process that just woke to tell us is the one that is
  * quickest to give them. Not the session that holds the presence lock, since what goes wrong with a
  * turn ends the session it was made in. On another channel it hears of jobs that are a replica's
- * already.
+ * already; and there it tells itself something when nothing came for a while, so that replicas look
+ * seldom only as long as notices are known to arrive.
  *
  * <p>Thread-safe.
  */
@@ -40,10 +42,14 @@ final class JobEar implements AutoCloseable {
   /** Among queues: some of the jobs are for later. No queue has this name. */
   private static final String LATER = "~";
 
+  /** What is told to oneself; no hand-over. */
+  private static final String PROBE = "probe";
+
   private final String channel;
   private final OwnChannel own;
   private final Turner turner;
-  private final DueTimes due;
+  private final Runnable someAreLater;
+  private final Duration quiet;
   private final List<ReadyListener> listeners = new CopyOnWriteArrayList<>();
   private final NoticeThread thread;
   private boolean opened; // guarded by this
@@ -60,11 +66,26 @@ final class JobEar implements AutoCloseable {
     JobTurnReply turn(JobTurn turn, Connection connection, @Nullable HandOver given);
   }
 
-  JobEar(Database database, OwnChannel own, Turner turner, DueTimes due) {
+  /**
+   * Creates one.
+   *
+   * @param someAreLater told when others add jobs for later, before anybody is told of them
+   */
+  JobEar(Database database, OwnChannel own, Turner turner, Runnable someAreLater) {
+    this(database, own, turner, someAreLater, QUIET);
+  }
+
+  /**
+   * Creates one.
+   *
+   * @param quiet how long nothing may come before it is seen whether notices arrive
+   */
+  JobEar(Database database, OwnChannel own, Turner turner, Runnable someAreLater, Duration quiet) {
     this.channel = "monotick_" + database.schema().text() + ".jobs";
     this.own = own;
     this.turner = turner;
-    this.due = due;
+    this.someAreLater = someAreLater;
+    this.quiet = quiet;
     this.thread = new NoticeThread(database, List.of(channel, own.name()), "jobs", new Heard());
   }
 
@@ -131,7 +152,7 @@ final class JobEar implements AutoCloseable {
     public void heard(Connection connection, Notice notice) {
       boolean isOwn = notice.channel().equals(own.name());
       if (!isOwn && (notice.payload().isEmpty() || notice.payload().endsWith(LATER))) {
-        due.lookSoon(); // else it would be found a second later, or at the next look
+        someAreLater.run(); // else it would be found a second later, or at the next look
       }
       HandOver given = isOwn ? HandOver.parse(notice.payload()) : null;
       Set<String> queues = isOwn ? Set.of() : queues(notice.payload());
@@ -147,7 +168,12 @@ final class JobEar implements AutoCloseable {
 
     @Override
     public Duration patience() {
-      return QUIET;
+      return quiet;
+    }
+
+    @Override
+    public Optional<Notice> probe() {
+      return Optional.of(new Notice(own.name(), PROBE));
     }
 
     @Override

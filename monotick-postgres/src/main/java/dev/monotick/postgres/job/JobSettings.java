@@ -86,65 +86,44 @@ final class JobSettings {
 
   /**
    * See {@link dev.monotick.job.store.JobStore#limit}. Keeps the number of the limit, and so what
-   * runs hold of it. Jobs that waited for another run of their key may wait for nothing now, so all
-   * stand in line again.
+   * runs hold of it; runs under way that it did not count are counted. Jobs that waited for another
+   * run of their key may wait for nothing now, so all stand in line again.
    */
   void limit(JobLimit limit) {
     Optional<JobLimit.Rate> rate = limit.rate();
     JobLimit.Scope scope = limit.scope();
-    change(
-        "limiting " + scope,
-        """
-        insert into @job_limit (kind, tenant, per_key, running, rate_count, rate_millis)
-        values (?, ?, ?, ?, ?, ?)
-        on conflict (kind, tenant, per_key) do update
-           set running = excluded.running, rate_count = excluded.rate_count,
-               rate_millis = excluded.rate_millis
-        """,
-        scope.kind(),
-        scope.tenant(),
-        scope.perKey(),
-        limit.running(),
-        rate.map(JobLimit.Rate::count),
-        rate.map(value -> millis(value.period())));
+    boolean unused =
+        database.inTransaction(
+            "limiting " + scope,
+            connection ->
+                execute(
+                    connection,
+                    "select @job_set_limit(?, ?, ?, ?::integer, ?::integer, ?::bigint)",
+                    scope.kind(),
+                    scope.tenant(),
+                    scope.perKey(),
+                    limit.running(),
+                    rate.map(JobLimit.Rate::count),
+                    rate.map(value -> millis(value.period()))));
     letGo(scope);
   }
 
   /** See {@link dev.monotick.job.store.JobStore#unlimit}. */
   boolean unlimit(JobLimit.Scope scope) {
     boolean removed =
-        change(
+        database.inTransaction(
             "removing the limit on " + scope,
-            "delete from @job_limit where kind = ? and tenant = ? and per_key = ?",
-            scope.kind(),
-            scope.tenant(),
-            scope.perKey());
+            connection ->
+                execute(
+                    connection,
+                    "select from @job_drop_limit(?, ?, ?) as removed where removed",
+                    scope.kind(),
+                    scope.tenant(),
+                    scope.perKey()));
     if (removed) {
-      forgetUses();
       letGo(scope);
     }
     return removed;
-  }
-
-  /** After the limit is gone, as claims that waited for it, or it for them, count until then. */
-  private void forgetUses() {
-    database.inTransaction(
-        "forgetting uses of limits",
-        connection -> {
-          int forgotten = 0;
-          for (String table : List.of("@job_use", "@job_hold")) {
-            try (PreparedStatement statement =
-                connection.prepareStatement(
-                    database.sql(
-                        "delete from "
-                            + table
-                            + " u where not exists"
-                            + " (select from @job_limit l where l.id = u.limit_id)"))) {
-              forgotten += statement.executeUpdate();
-            }
-          }
-          return forgotten;
-        });
   }
 
   /** See {@link dev.monotick.job.store.JobStore#limits}. */
@@ -283,16 +262,21 @@ final class JobSettings {
                   database.sql("update @job_change set version = version + 1"))) {
             version.executeUpdate();
           }
-          try (PreparedStatement statement = connection.prepareStatement(database.sql(sql))) {
-            set(statement, values);
-            if (statement.execute()) {
-              try (ResultSet row = statement.getResultSet()) {
-                return row.next();
-              }
-            }
-            return statement.getUpdateCount() > 0;
-          }
+          return execute(connection, sql, values);
         });
+  }
+
+  /** Says whether there was a row, or one was changed. */
+  private boolean execute(Connection connection, String sql, Object... values) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(database.sql(sql))) {
+      set(statement, values);
+      if (statement.execute()) {
+        try (ResultSet row = statement.getResultSet()) {
+          return row.next();
+        }
+      }
+      return statement.getUpdateCount() > 0;
+    }
   }
 
   private static void set(PreparedStatement statement, Object[] values) throws SQLException {

@@ -39,7 +39,7 @@ final class JobTransactions {
         database.sql(
             "select replica, outcome from @job_attempt where job_id = ?::bigint"
                 + " and run = ?::integer");
-    finish = database.sql("select @job_finish(?::uuid, " + FinishColumns.TYPES + ")");
+    finish = database.sql("select @job_finish_apart(?::uuid, " + FinishColumns.TYPES + ")");
     probe =
         database.sql(
             "insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome)"

@@ -63,7 +63,8 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     OwnChannel own = new OwnChannel();
     this.turns = new JobTurns(database, clock, lanes, due, own);
     database.whenBroken(turns::forget);
-    this.wakes = new JobWakes(database, notices, new JobEar(database, own, turns::turn, due));
+    this.wakes =
+        new JobWakes(database, notices, new JobEar(database, own, turns::turn, due::lookSoon));
     this.rescue = new JobRescue(database, turns::claims);
     this.notes = new JobNotes(database);
     this.transactions = new JobTransactions(database, turns);

@@ -8,9 +8,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.Logger;
@@ -21,8 +23,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The thread waits in the socket, so a notice arrives at once and costs no query. When nothing
  * came for a while its owner asks the server something, because a connection whose other end has
- * vanished looks just like one on which nothing happens. A session that broke is opened again after
- * a pause that grows.
+ * vanished looks just like one on which nothing happens. So does one that answers, but on which
+ * notices do not arrive: an owner that has a {@link Owner#probe} gets proof of that instead, also
+ * before the session counts as open. A session that broke is opened again after a pause that grows.
  */
 public final class NoticeThread implements AutoCloseable {
 
@@ -63,6 +66,16 @@ public final class NoticeThread implements AutoCloseable {
 
     /** Returns how long nothing may come before {@link #nothingCame}. */
     Duration patience();
+
+    /**
+     * Returns a notice that the session sends to itself whenever nothing came for a while, and when
+     * it is new; without it the owner asks something. It must come back, or the session is taken
+     * for broken. The owner does not hear of it. Others should not either: its channel is one of
+     * ours that nobody else listens on.
+     */
+    default Optional<Notice> probe() {
+      return Optional.empty();
+    }
 
     /** Asks the server something. */
     default void nothingCame(Connection connection) throws SQLException {
@@ -139,23 +152,67 @@ public final class NoticeThread implements AutoCloseable {
 
   /** Returns only when closed; a broken connection throws. */
   private boolean listen(Connection connection) throws SQLException {
+    Optional<Notice> probe = owner.probe();
+    if (probe.isPresent()) {
+      prove(connection, probe.get());
+    }
     if (pauseMillis > 0) {
       log.info("{} arrive again channel={}", name, channels.get(0));
     }
     pauseMillis = 0;
     owner.opened();
-    PGConnection notifications = connection.unwrap(PGConnection.class);
     while (!isClosed()) {
-      PGNotification[] arrived = notifications.getNotifications((int) owner.patience().toMillis());
-      if (arrived == null || arrived.length == 0) {
+      List<Notice> arrived = await(connection, owner.patience());
+      if (!arrived.isEmpty()) {
+        boolean unused = hear(connection, arrived, probe);
+      } else if (probe.isPresent()) {
+        prove(connection, probe.get());
+      } else {
         owner.nothingCame(connection);
-        continue;
-      }
-      for (PGNotification notice : arrived) {
-        owner.heard(connection, new Notice(notice.getName(), notice.getParameter()));
       }
     }
     return true;
+  }
+
+  /**
+   * Sends ourselves a notice, and returns when it is here. The server delivers notices in the order
+   * of their commits: what comes before it is heard meanwhile.
+   */
+  private void prove(Connection connection, Notice probe) throws SQLException {
+    probe.send(connection);
+    for (boolean proven = false; !proven; ) {
+      List<Notice> arrived = await(connection, ANSWER_TIMEOUT);
+      if (arrived.isEmpty()) {
+        throw new SQLException(
+            "a notice that the session sent to itself did not arrive within " + ANSWER_TIMEOUT,
+            "08006");
+      }
+      proven = hear(connection, arrived, Optional.of(probe));
+    }
+  }
+
+  private static List<Notice> await(Connection connection, Duration atMost) throws SQLException {
+    PGNotification[] arrived =
+        connection.unwrap(PGConnection.class).getNotifications((int) atMost.toMillis());
+    return arrived == null
+        ? List.of()
+        : Stream.of(arrived)
+            .map(notice -> new Notice(notice.getName(), notice.getParameter()))
+            .toList();
+  }
+
+  /** Tells the owner of notices, but for the probe; says whether that was among them. */
+  private boolean hear(Connection connection, List<Notice> arrived, Optional<Notice> probe)
+      throws SQLException {
+    boolean proven = false;
+    for (Notice notice : arrived) {
+      if (probe.isPresent() && probe.get().equals(notice)) {
+        proven = true;
+      } else {
+        owner.heard(connection, notice);
+      }
+    }
+    return proven;
   }
 
   private void pause(RuntimeException failure) {

@@ -66,8 +66,10 @@ create table @job_hold (
   limit_id  integer not null,
   tenant    text    not null,
   key       text    not null,
+  late      boolean not null default false, -- the run began before the limit was set: its replica does not know
   primary key (job_id, run, limit_id)
 );
+create index job_hold_late on @job_hold (job_id) where late;
 
 -- The number of a job: milliseconds since 2025, and what tells apart those of one millisecond. So younger jobs
 -- have greater numbers, and days are ranges of them.

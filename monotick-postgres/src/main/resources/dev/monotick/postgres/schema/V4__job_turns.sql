@@ -7,6 +7,12 @@
 --
 -- Order of locks: attempts, then limits, then keys, then what waits; within each by their keys. All at read
 -- committed, where each statement sees what was committed before it.
+--
+-- Before all of these comes an advisory lock, job_limit_lock. Whoever claims or ends runs shares it, so nobody waits there; whoever
+-- sets or removes a limit has it alone, so there is no claim made by somebody who does not know the limit yet, and no
+-- end of a run that is just being counted. Rescuers do not take it: they lock the claims that they take away, which
+-- whoever sets a limit does too, before it locks limits. Who has it alone waits for rescuers, then, and they
+-- for nobody who waits for it.
 
 -- To compress the arrays of a claim would cost more than all else about it.
 alter table @job_claim
@@ -18,6 +24,13 @@ create function @job_id_now() returns bigint
 language sql volatile
 as $$
   select (floor(extract(epoch from clock_timestamp()) * 1000)::bigint - 1735689600000) << 22
+$$;
+
+-- The advisory lock of limits; see above.
+create function @job_limit_lock() returns bigint
+language sql immutable
+as $$
+  select hashtextextended('monotick job limits @schema', 0)
 $$;
 
 -- What a unique key is kept under.
@@ -100,6 +113,7 @@ declare
   at     timestamptz;
   taker  record;
 begin
+  perform pg_advisory_xact_lock_shared(@job_limit_lock()); -- before it is read which lanes have no limits
   perform pg_current_xact_id();
   of_id := @job_id_now() | nextval('@job_number');
   at := clock_timestamp();
@@ -410,12 +424,148 @@ begin
 end
 $$;
 
+-- Returns flags of runs with what their replica cannot know: that they hold something of a limit which was set later.
+create function @job_late(of_ids bigint[], of_runs integer[], of_flags smallint[]) returns smallint[]
+language plpgsql volatile
+as $$
+begin
+  return array(
+    select (u.flags | case when exists (select from @job_hold h where h.job_id = u.id and h.run = u.run and h.late) then 4 else 0 end)::smallint
+      from unnest(of_ids, of_runs, of_flags) with ordinality as u(id, run, flags, place)
+     order by u.place);
+end
+$$;
+
+-- Records ends as job_finish does, for whoever makes no turn of it.
+create function @job_finish_apart(
+  who          uuid,
+  of_ids       bigint[],
+  of_runs      integer[],
+  of_attempts  smallint[],
+  of_lanes     integer[],
+  of_flags     smallint[],
+  of_outcomes  smallint[],
+  of_started   bigint[],
+  of_took      bigint[],
+  of_details   text[],
+  of_results   bytea[],
+  of_delays    bigint[]
+) returns boolean[]
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+begin
+  perform pg_advisory_xact_lock_shared(@job_limit_lock());
+  return @job_finish(who, of_ids, of_runs, of_attempts, of_lanes, @job_late(of_ids, of_runs, of_flags), of_outcomes, of_started,
+                     of_took, of_details, of_results, of_delays);
+end
+$$;
+
 -- Lets one at a time take of limits, or give back. A transaction that needs several asks for all of them at once.
 create function @job_lock_limits(of_limits integer[]) returns void
 language plpgsql volatile
 as $$
 begin
   perform 1 from @job_limit l where l.id = any (of_limits) order by l.id for update;
+end
+$$;
+
+-- Sets a limit, or changes it, and counts the runs under way into it. Those that it counted before it counts no second time.
+--
+-- Nobody claims or ends meanwhile, see above, but for rescuers; and the claims that those have are waited for. Runs that began
+-- before are marked, in their claims for whoever reads these, and in job_hold for the replicas that have them, whose
+-- reports do not say that they hold anything. Claims that are over are left alone: whoever deletes them passes over
+-- what is locked.
+create function @job_set_limit(
+  of_kind         text,
+  of_tenant       text,
+  of_per_key      boolean,
+  of_running      integer,
+  of_rate_count   integer,
+  of_rate_millis  bigint
+) returns void
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  bound     integer[]; -- lanes
+  of_limit  integer;
+begin
+  perform pg_advisory_xact_lock(@job_limit_lock());
+  bound := array(
+    select l.id from @job_lane l where of_kind in ('', l.kind) and of_tenant in ('', '*', l.tenant));
+  if of_running is not null then
+    perform from @job_claim c
+      where c.lanes && bound
+        and exists (select from unnest(c.ids, c.runs) as u(id, run)
+                     where not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run))
+      order by c.replica, c.number for update of c;
+  end if;
+  update @job_change set version = version + 1;
+  insert into @job_limit (kind, tenant, per_key, running, rate_count, rate_millis)
+  values (of_kind, of_tenant, of_per_key, of_running, of_rate_count, of_rate_millis)
+  on conflict (kind, tenant, per_key) do update
+     set running = excluded.running, rate_count = excluded.rate_count, rate_millis = excluded.rate_millis
+  returning id into of_limit;
+  if of_running is null then
+    return;
+  end if;
+  with under_way as materialized (
+    select u.id, u.run, case of_tenant when '*' then l.tenant else '' end as tenant, coalesce(j.limit_key, '') as key
+      from @job_claim c
+     cross join lateral unnest(c.ids, c.runs, c.lanes, c.flags) as u(id, run, lane, flags)
+      join @job_lane l on l.id = u.lane
+      left join @job j on of_per_key and u.flags & 8 <> 0 and j.id = u.id
+     where u.lane = any (bound) and (not of_per_key or j.limit_key is not null)
+       and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)),
+  held as (
+    insert into @job_hold (job_id, run, limit_id, tenant, key, late)
+    select w.id, w.run, of_limit, w.tenant, w.key, true from under_way w
+    on conflict do nothing
+    returning tenant, key)
+  insert into @job_use as o (limit_id, tenant, key, running, tokens, refilled_at)
+  select of_limit, h.tenant, h.key, count(*), coalesce(of_rate_count, 0), clock_timestamp() from held h group by h.tenant, h.key
+  on conflict (limit_id, tenant, key) do update set running = o.running + excluded.running;
+  update @job_claim c set flags = @job_late(c.ids, c.runs, c.flags)
+   where c.lanes && bound
+     and exists (select from unnest(c.ids, c.runs) as u(id, run) join @job_hold h on h.job_id = u.id and h.run = u.run and h.late);
+end
+$$;
+
+-- Removes a limit and forgets what runs hold of it; says whether there was one.
+create function @job_drop_limit(of_kind text, of_tenant text, of_per_key boolean) returns boolean
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  of_limit  integer;
+begin
+  perform pg_advisory_xact_lock(@job_limit_lock());
+  update @job_change set version = version + 1;
+  delete from @job_limit l where l.kind = of_kind and l.tenant = of_tenant and l.per_key = of_per_key returning l.id into of_limit;
+  if of_limit is null then
+    return false;
+  end if;
+  delete from @job_hold h where h.limit_id = of_limit;
+  delete from @job_use o where o.limit_id = of_limit;
+  return true;
 end
 $$;
 
@@ -778,7 +928,11 @@ declare
   is_used    boolean := false;
 begin
   before := @job_id_now(); -- before this transaction has a number: see its facts
+  perform pg_advisory_xact_lock_shared(@job_limit_lock());
   if of_ids is not null then
+    if exists (select from @job_hold h where h.late) then
+      of_flags := @job_late(of_ids, of_runs, of_flags);
+    end if;
     if of_flags <> array_fill(0::smallint, array[cardinality(of_flags)]) then
       perform @job_lock_limits(array(
         select distinct h.limit_id from unnest(of_ids, of_runs, of_flags) as u(id, run, flags)
