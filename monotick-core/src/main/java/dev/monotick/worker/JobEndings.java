@@ -83,6 +83,20 @@ final class JobEndings {
     return retried(kind, job.job(), Texts.of(failure));
   }
 
+  /** It is not tried again beside itself: that is for people to decide. */
+  JobFinish.End ignoredInterrupt(RunningJob<?> job, String replica) {
+    if (job.isCommitted()) {
+      return new Succeeded(null);
+    }
+    StopCause cause = job.stopCause();
+    String why =
+        cause != null && cause.isOver()
+            ? cause.text
+            : "timed out after " + job.job().rules().timeout();
+    return new Died(
+        why + ", and its handler ignored the interrupt; its thread may still run on " + replica);
+  }
+
   private static JobFinish.End retried(JobKind<?> kind, ClaimedJob job, String error) {
     return new Retried(error, delay(kind.retry(), job.run()));
   }

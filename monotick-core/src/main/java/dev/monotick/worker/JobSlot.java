@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one job after the other on a thread of its own, until there are none. A handler that ignores
- * its interrupt for too long is left alone with its thread, and the slot is used up.
+ * its interrupt for too long is left alone with its thread, and the slot is used up: it runs no
+ * other job, and another slot takes its place.
  */
 final class JobSlot implements Runnable {
 
@@ -22,7 +23,8 @@ final class JobSlot implements Runnable {
   // Guarded by this.
   private EngineThreads.@Nullable Body body;
   private @Nullable RunningJob<?> current;
-  private boolean abandoned;
+  private boolean leftAlone; // no longer one of the slots
+  private boolean reported; // the end of what runs was reported without it
 
   JobSlot(JobSlots slots) {
     this.slots = slots;
@@ -32,6 +34,9 @@ final class JobSlot implements Runnable {
     body = handed;
     if (current != null && current.isCancelled()) {
       handed.interrupt();
+    }
+    if (leftAlone) {
+      handed.leaveAlone();
     }
   }
 
@@ -50,12 +55,31 @@ final class JobSlot implements Runnable {
     }
   }
 
-  /** Leaves the handler alone with its thread, if it still runs this job. */
-  synchronized boolean abandon(RunningJob<?> job) {
+  /**
+   * Leaves the handler alone with its thread, if it still runs this job.
+   *
+   * @param awaited whether its end is told when it comes
+   */
+  synchronized boolean leaveAlone(RunningJob<?> job, boolean awaited) {
     if (current != job) {
       return false;
     }
-    abandoned = true;
+    leftAlone = true;
+    if (!awaited) {
+      silence(job);
+    }
+    if (body != null) {
+      body.leaveAlone();
+    }
+    return true;
+  }
+
+  /** Tells no more how this job ends, if it still runs. */
+  synchronized boolean silence(RunningJob<?> job) {
+    if (current != job) {
+      return false;
+    }
+    reported = true;
     current = null;
     return true;
   }
@@ -64,13 +88,14 @@ final class JobSlot implements Runnable {
   public void run() {
     for (ClaimedJob job = slots.next(); job != null; job = slots.next()) {
       if (!execute(job)) {
+        slots.returned(this);
         return;
       }
     }
     slots.ended(this);
   }
 
-  /** Returns false if it was abandoned. */
+  /** Returns false if it was left alone. */
   private boolean execute(ClaimedJob job) {
     JobHandlers.Registered<?> registered = slots.handlers().of(job.lane().kind());
     if (registered == null || !slots.mayRun()) {
@@ -101,7 +126,7 @@ final class JobSlot implements Runnable {
     }
     // Again, now that it can be stopped: whoever stopped all before did not see it.
     if (!slots.mayRun()) {
-      return handBack(job);
+      return ended(new JobFinish(job, new JobFinish.HandedBack(), null, Duration.ZERO), null);
     }
     JobFinish.End end;
     try {
@@ -110,28 +135,26 @@ final class JobSlot implements Runnable {
     } catch (Throwable failure) { // whatever a handler throws, the slot goes on
       end = slots.endings().threw(kind, running, failure);
     }
-    synchronized (this) {
-      if (abandoned) {
-        return false;
-      }
-      current = null;
-      Thread.interrupted(); // meant for this job, not for the next one
-    }
-    slots.finished(new JobFinish(job, end, running.startedAt(), running.ran()), running);
-    return true;
+    return ended(new JobFinish(job, end, running.startedAt(), running.ran()), running);
   }
 
-  /** Returns false if it was abandoned. */
-  private boolean handBack(ClaimedJob job) {
+  /** Tells the end of what ran; returns false if it was left alone. */
+  private boolean ended(JobFinish finish, @Nullable RunningJob<?> job) {
+    boolean isSlot;
     synchronized (this) {
-      if (abandoned) {
+      if (reported) {
         return false;
       }
+      isSlot = !leftAlone;
       current = null;
       Thread.interrupted(); // meant for this job, not for the next one
     }
-    slots.finished(new JobFinish(job, new JobFinish.HandedBack(), null, Duration.ZERO), null);
-    return true;
+    if (isSlot) {
+      slots.finished(finish, job);
+    } else {
+      slots.finishedLate(finish, job);
+    }
+    return isSlot;
   }
 
   @Override

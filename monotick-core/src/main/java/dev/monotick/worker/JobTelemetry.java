@@ -116,6 +116,10 @@ public final class JobTelemetry {
         });
   }
 
+  void leftAlone(int handlers) {
+    metrics.jobHandlersLeftAlone(handlers);
+  }
+
   void rescued(int runs) {
     log.warn("saw to jobs of replicas that are gone runs={}", runs);
     metrics.jobsRescued(runs);

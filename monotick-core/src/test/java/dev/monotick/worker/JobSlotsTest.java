@@ -56,6 +56,9 @@ class JobSlotsTest {
               public boolean mayRun() {
                 return true;
               }
+
+              @Override
+              public void leftAlone(int handlers) {}
             });
     slots[0].add(List.of(TurnsTest.aJob(1)));
     slots[0].giveBack(Duration.ZERO);
@@ -200,6 +203,9 @@ class JobSlotsTest {
           public boolean mayRun() {
             return mayRun;
           }
+
+          @Override
+          public void leftAlone(int handlers) {}
         });
   }
 

@@ -583,6 +583,9 @@ class TurnsTest {
     public boolean mayRun() {
       return true;
     }
+
+    @Override
+    public void leftAlone(int handlers) {}
   }
 
   /** A call to the store that has not been answered. */
