@@ -112,6 +112,15 @@ final class GuardedSink implements MetricSink {
   }
 
   @Override
+  public void jobHandlersLeftAlone(int handlers) {
+    try {
+      sink.jobHandlersLeftAlone(handlers);
+    } catch (RuntimeException e) {
+      failed(e);
+    }
+  }
+
+  @Override
   public void jobsRescued(int runs) {
     try {
       sink.jobsRescued(runs);

@@ -71,9 +71,11 @@ public sealed interface MonotickEvent {
    * @param id the job
    * @param kind its kind
    * @param end the word for it: Succeeded, Retried, Snoozed, Died, Discarded, HandedBack or Lost
+   * @param attempt which attempt it was, from 1
    * @param took how long its handler ran
    */
-  record JobEnded(JobId id, String kind, String end, Duration took) implements MonotickEvent {}
+  record JobEnded(JobId id, String kind, String end, int attempt, Duration took)
+      implements MonotickEvent {}
 
   /**
    * What this replica reported of a job was refused: the run was no longer its own.

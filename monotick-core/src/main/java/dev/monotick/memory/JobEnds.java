@@ -115,10 +115,16 @@ final class JobEnds {
       row.result = succeeded.result();
       table.move(row, JobTransition.SUCCEED, JobState.SUCCEEDED, now);
     } else if (finish.end() instanceof JobFinish.Retried retried) {
-      fail(row, retried, finish, now);
+      record(row, Outcome.RETRIED, retried.error(), finish, now);
+      row.attempts++;
+      row.line.runFailed();
+      Instant dueAt = now.plus(retried.delay());
+      table.move(row, JobTransition.RETRY, JobState.RETRYING, now, dueAt);
     } else if (finish.end() instanceof JobFinish.Died died) {
       record(row, Outcome.DIED, died.error(), finish, now);
-      die(row, now);
+      row.attempts++;
+      row.line.runFailed();
+      table.move(row, JobTransition.DIE, JobState.DEAD, now);
     } else if (finish.end() instanceof JobFinish.Snoozed snoozed) {
       record(row, Outcome.SNOOZED, null, finish, now);
       Instant dueAt = now.plus(snoozed.delay());
@@ -136,25 +142,6 @@ final class JobEnds {
     if (row.state.isTerminal()) {
       goOn(row, now);
     }
-  }
-
-  private void fail(JobRow row, JobFinish.Retried retried, JobFinish finish, Instant now) {
-    if (row.attempts + 1 >= row.rules().maxAttempts()) {
-      record(row, Outcome.DIED, retried.error(), finish, now);
-      die(row, now);
-    } else {
-      record(row, Outcome.RETRIED, retried.error(), finish, now);
-      row.attempts++;
-      row.line.runFailed();
-      Instant dueAt = now.plus(retried.delay());
-      table.move(row, JobTransition.RETRY, JobState.RETRYING, now, dueAt);
-    }
-  }
-
-  private void die(JobRow row, Instant now) {
-    row.attempts++;
-    row.line.runFailed();
-    table.move(row, JobTransition.DIE, JobState.DEAD, now);
   }
 
   /** Tells what waits for a job that it is over; in turn, not in depth: a chain may be long. */
@@ -221,7 +208,7 @@ final class JobEnds {
     if (end instanceof JobFinish.Succeeded) {
       return outcome == Outcome.SUCCEEDED;
     } else if (end instanceof JobFinish.Retried) {
-      return outcome == Outcome.RETRIED || outcome == Outcome.DIED;
+      return outcome == Outcome.RETRIED;
     } else if (end instanceof JobFinish.Snoozed) {
       return outcome == Outcome.SNOOZED;
     } else if (end instanceof JobFinish.Died) {

@@ -43,12 +43,16 @@ public interface MetricSink {
   default void leadership(String group, boolean leader, @Nullable Fence fence) {}
 
   /**
-   * A run of a job ended, by that word: Succeeded, Retried, Snoozed, Died, Discarded, HandedBack.
+   * A run of a job ended, by that word: Succeeded, Retried, Snoozed, Died, Discarded, HandedBack,
+   * Lost.
    */
   default void jobEnded(String kind, String end, Duration took) {}
 
   /** What this replica reported of a job was refused: the run was no longer its own. */
   default void jobRefused(String kind) {}
+
+  /** So many handlers of jobs ignore their interrupt, were left alone and still run. */
+  default void jobHandlersLeftAlone(int handlers) {}
 
   /** This replica saw to runs of replicas that are gone. */
   default void jobsRescued(int runs) {}

@@ -89,5 +89,11 @@ public interface EngineThreads {
 
     /** Interrupts the body's thread, and wakes it if it sleeps; without effect once it ended. */
     void interrupt();
+
+    /**
+     * Nobody waits for the body any more: it may run for ever, and must not be in the way of others
+     * until then. Without effect where nothing is shared.
+     */
+    default void leaveAlone() {}
   }
 }

@@ -115,7 +115,7 @@ public final class SystemThreads implements EngineThreads {
 
   @Override
   public Body body(String name, Runnable body) {
-    return bodies.run(name, body);
+    return bodies.run(body);
   }
 
   @Override

@@ -90,6 +90,20 @@ final class JobEndings {
     }
   }
 
+  /** It is not tried again beside itself: that is for people to decide. */
+  JobFinish.End ignoredInterrupt(RunningJob<?> job, String replica) {
+    if (job.isCommitted()) {
+      return new Succeeded(null);
+    }
+    StopCause cause = job.stopCause();
+    String why =
+        cause != null && cause.isOver()
+            ? cause.text
+            : "timed out after " + job.job().rules().timeout();
+    return new Died(
+        why + ", and its handler ignored the interrupt; its thread may still run on " + replica);
+  }
+
   /** The delay is somebody else's arithmetic: what it gives is not trusted. */
   private static JobFinish.End retried(JobKind<?> kind, ClaimedJob job, String error) {
     JobRun run = job.run();

@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs one job after the other on a thread of its own, until there are none. A handler that ignores
- * its interrupt for too long is left alone with its thread, and the slot is used up.
+ * its interrupt for too long is left alone with its thread, and the slot is used up: it runs no
+ * other job, and another slot takes its place.
  */
 final class JobSlot implements Runnable {
 
@@ -33,7 +34,8 @@ final class JobSlot implements Runnable {
   // Guarded by this.
   private EngineThreads.@Nullable Body body;
   private @Nullable RunningJob<?> current;
-  private boolean abandoned;
+  private boolean leftAlone; // no longer one of the slots
+  private boolean reported; // the end of what runs was reported without it
 
   JobSlot(JobSlots slots) {
     this.slots = slots;
@@ -43,6 +45,9 @@ final class JobSlot implements Runnable {
     body = handed;
     if (current != null && current.isCancelled()) {
       handed.interrupt();
+    }
+    if (leftAlone) {
+      handed.leaveAlone();
     }
   }
 
@@ -61,12 +66,31 @@ final class JobSlot implements Runnable {
     }
   }
 
-  /** Leaves the handler alone with its thread, if it still runs this job. */
-  synchronized boolean abandon(RunningJob<?> job) {
+  /**
+   * Leaves the handler alone with its thread, if it still runs this job.
+   *
+   * @param awaited whether its end is told when it comes
+   */
+  synchronized boolean leaveAlone(RunningJob<?> job, boolean awaited) {
     if (current != job) {
       return false;
     }
-    abandoned = true;
+    leftAlone = true;
+    if (!awaited) {
+      silence(job);
+    }
+    if (body != null) {
+      body.leaveAlone();
+    }
+    return true;
+  }
+
+  /** Tells no more how this job ends, if it still runs. */
+  synchronized boolean silence(RunningJob<?> job) {
+    if (current != job) {
+      return false;
+    }
+    reported = true;
     current = null;
     return true;
   }
@@ -75,24 +99,22 @@ final class JobSlot implements Runnable {
   public void run() {
     for (ClaimedJob job = slots.next(); job != null; job = slots.next()) {
       if (!execute(job)) {
+        slots.returned(this);
         return;
       }
     }
     slots.ended(this);
   }
 
-  /** Returns false if it was abandoned. */
+  /** Returns false if it was left alone. */
   private boolean execute(ClaimedJob job) {
     JobHandlers.Registered<?> registered = slots.handlers().of(job.lane().kind());
     if (registered == null || !slots.mayRun()) {
-      slots.finished(new JobFinish(job, new JobFinish.HandedBack(), null, Duration.ZERO), null);
-      return true;
+      return notBegun(job, new JobFinish.HandedBack());
     }
     if (job.version() > registered.kind().version()) {
       int doublings = Math.min(job.run().number() - 1, MOST_DOUBLINGS);
-      JobFinish.End later = new JobFinish.Snoozed(FOR_NEWER_REPLICAS.multipliedBy(1L << doublings));
-      slots.finished(new JobFinish(job, later, null, Duration.ZERO), null);
-      return true;
+      return notBegun(job, new JobFinish.Snoozed(FOR_NEWER_REPLICAS.multipliedBy(1L << doublings)));
     }
     return execute(registered, job);
   }
@@ -104,21 +126,18 @@ final class JobSlot implements Runnable {
       bytes = payload(job);
     } catch (RuntimeException e) { // nothing has begun, and the store may be back soon
       log.warn("job={} is given back: its payload could not be read", job.id(), e);
-      return handBack(job);
+      return notBegun(job, new JobFinish.HandedBack());
     }
     P payload;
     try {
       payload = slots.payloads().decode(bytes, kind.payloadType());
     } catch (Throwable failure) { // whatever a codec throws, the slot goes on
-      JobFinish.End end = new JobFinish.Died("the payload cannot be read\n" + Texts.of(failure));
-      slots.finished(new JobFinish(job, end, null, Duration.ZERO), null);
-      return true;
+      return notBegun(job, new JobFinish.Died("the payload cannot be read\n" + Texts.of(failure)));
     }
     // Before it counts as running: the store's time is not the handler's.
     JobFinish.End refusal = slots.starts().refusal(job);
     if (refusal != null) {
-      slots.finished(new JobFinish(job, refusal, null, Duration.ZERO), null);
-      return true;
+      return notBegun(job, refusal);
     }
     RunningJob<P> running = new RunningJob<>(slots.context(), job, payload);
     synchronized (this) {
@@ -126,7 +145,7 @@ final class JobSlot implements Runnable {
     }
     // Again, now that it can be stopped: whoever stopped all before did not see it.
     if (!slots.mayRun()) {
-      return handBack(job);
+      return ended(new JobFinish(job, new JobFinish.HandedBack(), null, Duration.ZERO), null);
     }
     JobFinish.End end;
     try {
@@ -135,15 +154,7 @@ final class JobSlot implements Runnable {
     } catch (Throwable failure) { // whatever a handler throws, the slot goes on
       end = slots.endings().threw(kind, running, failure);
     }
-    synchronized (this) {
-      if (abandoned) {
-        return false;
-      }
-      current = null;
-      Thread.interrupted(); // meant for this job, not for the next one
-    }
-    slots.finished(new JobFinish(job, end, running.startedAt(), running.ran()), running);
-    return true;
+    return ended(new JobFinish(job, end, running.startedAt(), running.ran()), running);
   }
 
   private byte[] payload(ClaimedJob job) {
@@ -159,17 +170,29 @@ final class JobSlot implements Runnable {
         .orElseThrow(() -> new SchedulerException("there is no job " + job.id() + " any more"));
   }
 
-  /** Returns false if it was abandoned. */
-  private boolean handBack(ClaimedJob job) {
+  /** Tells the end of what did not begin. */
+  private boolean notBegun(ClaimedJob job, JobFinish.End end) {
+    slots.finished(new JobFinish(job, end, null, Duration.ZERO), null);
+    return true;
+  }
+
+  /** Tells the end of what ran; returns false if it was left alone. */
+  private boolean ended(JobFinish finish, @Nullable RunningJob<?> job) {
+    boolean isSlot;
     synchronized (this) {
-      if (abandoned) {
+      if (reported) {
         return false;
       }
+      isSlot = !leftAlone;
       current = null;
       Thread.interrupted(); // meant for this job, not for the next one
     }
-    slots.finished(new JobFinish(job, new JobFinish.HandedBack(), null, Duration.ZERO), null);
-    return true;
+    if (isSlot) {
+      slots.finished(finish, job);
+    } else {
+      slots.finishedLate(finish, job);
+    }
+    return isSlot;
   }
 
   @Override

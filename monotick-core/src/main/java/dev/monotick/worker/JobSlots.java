@@ -32,6 +32,10 @@ final class JobSlots {
 
   private static final Duration MOST_PATIENCE = Duration.ofSeconds(10);
 
+  private static final String LEFT_ALONE =
+      "handler ignores its interrupt, its thread is left alone job={} lane={} ran={} because={}"
+          + " leftAlone={}";
+
   private final WorkerContext context;
   private final JobHandlers handlers;
   private final Payloads payloads;
@@ -41,6 +45,8 @@ final class JobSlots {
   private final ConcurrentLinkedQueue<Taken> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger inHand = new AtomicInteger();
   private final Set<JobSlot> active = new LinkedHashSet<>();
+  private final Set<JobSlot> awaited = new LinkedHashSet<>(); // left alone, and may tell their end
+  private int leftAlone; // handlers that still run, awaited or not
   private final Owner owner;
   private final AtomicInteger elsewhere = new AtomicInteger(); // slots begun, not active yet
   private volatile boolean stopped; // for good: nobody begins; written on the loop
@@ -56,6 +62,9 @@ final class JobSlots {
 
     /** Says whether a job may begin. */
     boolean mayRun();
+
+    /** So many handlers were left alone and still run. On the loop. */
+    void leftAlone(int handlers);
   }
 
   /** A job, and when it came. */
@@ -96,9 +105,14 @@ final class JobSlots {
     return starts;
   }
 
-  /** Returns how many jobs are here and have not ended. On any thread. */
+  /** Returns how many jobs have a slot or wait for one. On any thread. */
   int inHand() {
     return inHand.get();
+  }
+
+  /** Says whether nothing is here whose end was not told. */
+  boolean isEmpty() {
+    return inHand.get() == 0 && awaited.isEmpty();
   }
 
   void add(List<ClaimedJob> jobs) {
@@ -188,6 +202,23 @@ final class JobSlots {
     owner.freed();
   }
 
+  /** Takes the end of a run whose handler was left alone, on any thread. */
+  void finishedLate(JobFinish finish, @Nullable RunningJob<?> job) {
+    owner.finished(finish, job);
+    owner.freed();
+  }
+
+  /** A handler that was left alone has ended after all, on its thread. */
+  void returned(JobSlot slot) {
+    context
+        .threads()
+        .execute(
+            () -> {
+              awaited.remove(slot);
+              owner.leftAlone(--leftAlone);
+            });
+  }
+
   /** A slot found nothing to do, on its thread. */
   void ended(JobSlot slot) {
     context
@@ -235,20 +266,57 @@ final class JobSlots {
       if (job == null) {
         continue;
       }
-      Duration ran = job.ran();
       Duration timeout = job.job().rules().timeout();
-      if (ran.compareTo(timeout) < 0) {
-        continue;
-      }
-      if (!job.isCancelled()) {
+      if (job.isCancelled()) {
+        losePatience(slot, job);
+      } else if (job.ran().compareTo(timeout) >= 0) {
         log.warn("timed out, stopping job={} lane={} timeout={}", job.id(), job.lane(), timeout);
         slot.stop(job, StopCause.TIMEOUT);
-      } else if (job.stopCause() == StopCause.TIMEOUT
-          && ran.compareTo(timeout.plus(patience(timeout))) >= 0
-          && slot.abandon(job)) {
-        abandoned(slot, job);
       }
     }
+    for (JobSlot slot : List.copyOf(awaited)) {
+      RunningJob<?> job = slot.current();
+      if (job != null && hasHadItsTime(job) && slot.silence(job)) {
+        awaited.remove(slot);
+        finishedLate(endOf(job), job);
+      }
+    }
+  }
+
+  /** Frees the slot of a handler that ignores its interrupt. Its thread cannot be. */
+  private void losePatience(JobSlot slot, RunningJob<?> job) {
+    StopCause cause = job.stopCause();
+    boolean isLeaving = cause == StopCause.STOPPING; // nobody needs the slot, and it is reported
+    Duration patience = patience(job.job().rules().timeout());
+    if (isLeaving || job.ignoredFor().compareTo(patience) < 0) {
+      return;
+    }
+    // If this replica was only taken for dead, the end may still count: it is awaited for as long
+    // as the job may take.
+    boolean isAwaited = cause == StopCause.MEMBERSHIP_LOST && !hasHadItsTime(job);
+    if (slot.leaveAlone(job, isAwaited)) {
+      active.remove(slot);
+      owner.leftAlone(++leftAlone);
+      log.error(LEFT_ALONE, job.id(), job.lane(), job.ran(), cause, leftAlone);
+      if (isAwaited) {
+        awaited.add(slot);
+        inHand.decrementAndGet();
+        owner.freed();
+      } else {
+        finished(endOf(job), job);
+      }
+      startSlots();
+    }
+  }
+
+  private static boolean hasHadItsTime(RunningJob<?> job) {
+    Duration timeout = job.job().rules().timeout();
+    return job.ran().compareTo(timeout.plus(patience(timeout))) >= 0;
+  }
+
+  private JobFinish endOf(RunningJob<?> job) {
+    JobFinish.End end = endings.ignoredInterrupt(job, context.replicaName());
+    return new JobFinish(job.job(), end, job.startedAt(), job.ran());
   }
 
   private static Duration patience(Duration timeout) {
@@ -258,32 +326,11 @@ final class JobSlots {
     return timeout.compareTo(LEAST_PATIENCE) < 0 ? LEAST_PATIENCE : timeout;
   }
 
-  /**
-   * The job is over, the thread is not. It is not tried again beside itself: that is for people to
-   * decide.
-   */
-  private void abandoned(JobSlot slot, RunningJob<?> job) {
-    active.remove(slot);
-    log.error(
-        "handler ignores its interrupt, its thread is left alone job={} lane={} ran={}",
-        job.id(),
-        job.lane(),
-        job.ran());
-    String error =
-        "timed out after "
-            + job.job().rules().timeout()
-            + ", and its handler ignored the interrupt; its thread may still run on "
-            + context.replicaName();
-    finished(new JobFinish(job.job(), new JobFinish.Died(error), job.startedAt(), job.ran()), job);
-    startSlots();
-  }
-
   /** Returns notes of all that run longer than that. */
   List<JobNote> notes(Duration longerThan) {
     List<JobNote> notes = new ArrayList<>();
-    for (JobSlot slot : active) {
-      RunningJob<?> job = slot.current();
-      if (job != null && job.ran().compareTo(longerThan) >= 0) {
+    for (RunningJob<?> job : current()) {
+      if (job.ran().compareTo(longerThan) >= 0) {
         notes.add(job.note());
       }
     }
@@ -293,12 +340,22 @@ final class JobSlots {
   /** Returns the jobs whose handlers run now. */
   List<JobId> running() {
     List<JobId> ids = new ArrayList<>();
-    for (JobSlot slot : active) {
-      RunningJob<?> job = slot.current();
-      if (job != null) {
-        ids.add(job.id());
-      }
+    for (RunningJob<?> job : current()) {
+      ids.add(job.id());
     }
     return ids;
+  }
+
+  private List<RunningJob<?>> current() {
+    List<RunningJob<?>> jobs = new ArrayList<>();
+    for (Set<JobSlot> slots : List.of(active, awaited)) {
+      for (JobSlot slot : slots) {
+        RunningJob<?> job = slot.current();
+        if (job != null) {
+          jobs.add(job);
+        }
+      }
+    }
+    return jobs;
   }
 }

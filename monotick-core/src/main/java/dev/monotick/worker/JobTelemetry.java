@@ -69,28 +69,28 @@ public final class JobTelemetry {
     }
     String end = finish.end().getClass().getSimpleName();
     metrics.jobEnded(kind, end, finish.took());
-    events.accept(() -> new MonotickEvent.JobEnded(job.id(), kind, end, finish.took()));
+    int attempt = job.run().attempt();
+    events.accept(() -> new MonotickEvent.JobEnded(job.id(), kind, end, attempt, finish.took()));
     if (finish.end() instanceof JobFinish.Retried retried) {
-      failed(job, retried);
+      logFailure("failed", job, retried.error());
+      auditRetry(job);
     } else if (finish.end() instanceof JobFinish.Died died) {
-      log.warn("dead job={} lane={} error={}", job.id(), job.lane(), firstLine(died.error()));
+      logFailure("dead", job, died.error());
     }
   }
 
-  private void failed(ClaimedJob job, JobFinish.Retried retried) {
-    int attempt = job.run().attempt();
-    int most = job.rules().maxAttempts();
-    boolean last = attempt >= most;
+  private static void logFailure(String word, ClaimedJob job, String error) {
     log.warn(
-        "failed job={} lane={} attempt={} of={} error={}",
+        "{} job={} lane={} attempt={} of={} error={}",
+        word,
         job.id(),
         job.lane(),
-        attempt,
-        most,
-        firstLine(retried.error()));
-    if (last) {
-      return;
-    }
+        job.run().attempt(),
+        job.rules().maxAttempts(),
+        firstLine(error));
+  }
+
+  private void auditRetry(ClaimedJob job) {
     AuditEvent event =
         new AuditEvent(
             "job_retry",
@@ -102,9 +102,9 @@ public final class JobTelemetry {
                 "new_status",
                 JobState.RETRYING.name(),
                 "attempts",
-                Integer.toString(attempt),
+                Integer.toString(job.run().attempt()),
                 "max_attempts",
-                Integer.toString(most)),
+                Integer.toString(job.rules().maxAttempts())),
             context.store().now());
     auditExecutor.execute(
         () -> {
@@ -114,6 +114,10 @@ public final class JobTelemetry {
             log.error("audit event was not recorded event={}", event, e);
           }
         });
+  }
+
+  void leftAlone(int handlers) {
+    metrics.jobHandlersLeftAlone(handlers);
   }
 
   void rescued(int runs) {

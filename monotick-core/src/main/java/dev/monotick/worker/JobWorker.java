@@ -116,7 +116,7 @@ public final class JobWorker {
 
   /** Says whether there is anything that {@link #watch} sees to. */
   public boolean isBusy() {
-    return slots.inHand() > 0 || !lastNotes.isEmpty();
+    return !slots.isEmpty() || !lastNotes.isEmpty();
   }
 
   /** Sees to what takes too long; called all the time while there is anything. */
@@ -146,7 +146,7 @@ public final class JobWorker {
 
   /** Says whether nothing runs, and everything that ended was reported. */
   public boolean isQuiet() {
-    return slots.inHand() == 0 && turns.isQuiet() && lastNotes.isEmpty() && !noting;
+    return slots.isEmpty() && turns.isQuiet() && lastNotes.isEmpty() && !noting;
   }
 
   /** Returns the jobs whose handlers run now. */
@@ -173,6 +173,11 @@ public final class JobWorker {
     @Override
     public boolean mayRun() {
       return alive.getAsBoolean();
+    }
+
+    @Override
+    public void leftAlone(int handlers) {
+      telemetry.leftAlone(handlers);
     }
   }
 
@@ -219,7 +224,7 @@ public final class JobWorker {
     noting = false;
     if (result.isValue()) {
       Set<JobRun> over = result.value();
-      slots.stop(job -> over.contains(job.job().run()), StopCause.CANCELLED);
+      slots.stop(job -> over.contains(job.job().run()), StopCause.OVER);
     } else {
       // They are for people: lines are lost rather than kept for ever.
       log.debug("notes of jobs were not taken", result.failure());

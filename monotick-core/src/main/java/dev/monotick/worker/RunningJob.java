@@ -30,6 +30,7 @@ final class RunningJob<P> implements JobContext<P> {
   private final Instant startedAt;
   private final long startedNanos;
   private volatile @Nullable StopCause stop;
+  private long stopNanos; // written on the loop, before the cause, and read there
   private volatile boolean committed;
   // Guarded by this.
   private @Nullable List<JobNote.Line> lines;
@@ -69,8 +70,14 @@ final class RunningJob<P> implements JobContext<P> {
 
   void stop(StopCause cause) {
     if (stop == null) {
+      stopNanos = context.time().nanos();
       stop = cause;
     }
+  }
+
+  /** Returns for how long the handler has gone on since it was asked to stop; on the loop. */
+  Duration ignoredFor() {
+    return stop == null ? Duration.ZERO : Duration.ofNanos(context.time().nanos() - stopNanos);
   }
 
   /** Returns what is new, or null if there is nothing. */

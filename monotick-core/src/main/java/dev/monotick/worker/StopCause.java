@@ -2,8 +2,10 @@ package dev.monotick.worker;
 
 /** Why a handler was asked to stop. */
 enum StopCause {
-  /** Somebody ended the run. */
+  /** Somebody cancelled it. */
   CANCELLED("it was cancelled"),
+  /** The store says that the run is over, and nobody here ended it. */
+  OVER("others ended its run"),
   /** It took too long. */
   TIMEOUT("it took too long"),
   /** Others may take it. */
@@ -20,5 +22,10 @@ enum StopCause {
   /** Says whether the run is given back, rather than counted as an attempt. */
   boolean givesBack() {
     return this == MEMBERSHIP_LOST || this == STOPPING;
+  }
+
+  /** Says whether the store knows already that the run is over. */
+  boolean isOver() {
+    return this == CANCELLED || this == OVER;
   }
 }

@@ -46,6 +46,9 @@ final class Turns {
   /** With more unreported ends no jobs are asked for: what cannot be reported need not be run. */
   private static final int TOO_MANY = 2 * LARGEST;
 
+  /** How long until an end is sent again that the store refuses whatever is said of it. */
+  private static final Duration SEND_AGAIN = Duration.ofMinutes(1);
+
   /** The first wait after nothing was found; doubles up to what the store says. */
   private static final long FIRST_LOOK_MILLIS = 50;
 
@@ -68,7 +71,8 @@ final class Turns {
   private boolean lingering;
   private boolean endsApart; // the exchange that asks has none because others are reported
   private boolean singleWaits; // an end that goes alone is the next to be reported
-  private int setAside; // ends that the store refused in company and that will be sent alone
+  private int setAside; // ends that the store refused and that will be sent alone
+  private final List<End> unrecorded = new ArrayList<>(); // those of them that it refused alone
   private long number = 1; // of the next turn that asks; grows when one was given jobs
   private boolean stays; // the last turn that asked stays open: jobs may come under that number
   private volatile boolean
@@ -336,18 +340,33 @@ final class Turns {
   private void refused(List<End> batch, Throwable failure) {
     mayHaveJobs = true;
     if (batch.size() == 1) {
-      setAside--;
-      JobFinish finish = batch.get(0).finish();
+      End end = batch.get(0);
+      JobFinish finish = end.finish();
       if (!(finish.end() instanceof JobFinish.Died)) {
-        JobFinish.End end = new JobFinish.Died("its end could not be recorded: " + failure);
-        add(new JobFinish(finish.job(), end, finish.startedAt(), finish.took()), null);
+        setAside--;
+        JobFinish.End died = new JobFinish.Died("its end could not be recorded: " + failure);
+        add(new JobFinish(finish.job(), died, finish.startedAt(), finish.took()), end.cause());
       } else {
+        // A table or a privilege may be missing, and be there again. While this replica lives,
+        // nobody else ends the run.
         log.error(
-            "the end of a job cannot be recorded, it stays RUNNING job={}", finish.job().id());
+            "the end of a job cannot be recorded, it stays RUNNING job={} nextTry={}",
+            finish.job().id(),
+            SEND_AGAIN);
+        unrecorded.add(end);
+        if (unrecorded.size() == 1) {
+          threads.schedule(SEND_AGAIN, this::sendAgain);
+        }
       }
       goOn(); // with what came meanwhile
       return;
     }
+    alone(batch, 0);
+  }
+
+  private void sendAgain() {
+    List<End> batch = List.copyOf(unrecorded);
+    unrecorded.clear();
     alone(batch, 0);
   }
 

@@ -59,6 +59,9 @@ class JobSlotsTest {
               public boolean mayRun() {
                 return true;
               }
+
+              @Override
+              public void leftAlone(int handlers) {}
             });
     slots[0].add(List.of(TurnsTest.aJob(1)));
     slots[0].giveBack(Duration.ZERO);
@@ -300,6 +303,9 @@ class JobSlotsTest {
           public boolean mayRun() {
             return mayRun;
           }
+
+          @Override
+          public void leftAlone(int handlers) {}
         });
   }
 

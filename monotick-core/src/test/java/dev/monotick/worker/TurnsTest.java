@@ -205,6 +205,28 @@ class TurnsTest {
     assertThat(reported).hasSizeGreaterThanOrEqualTo(refused);
   }
 
+  /** Else it would stay RUNNING for as long as this replica lives. */
+  @Test
+  void whatTheStoreRefusesInAnyFormIsSentAgainUntilItIsRecorded() {
+    none = true;
+    turns.open();
+    reply(someJobs(1));
+    turns.close(true);
+    end(1);
+    for (int times = 0; times < 5; times++) { // as it was, as a death, and again
+      assertThat(onlyTurn().finishes()).hasSize(1);
+      fail(0, new IllegalStateException("no such privilege"));
+      threads.runTimers();
+      threads.runTimers();
+      assertThat(turns.isQuiet()).as("a stop does not leave it behind").isFalse();
+    }
+    assertThat(onlyTurn().finishes().get(0).end()).isInstanceOf(JobFinish.Died.class);
+    answer(0);
+    assertThat(turns.isQuiet()).isTrue();
+    threads.runTimers();
+    assertThat(threads.calls).isEmpty();
+  }
+
   @Test
   void whoeverHearsOfJobsMakesTheTurnThatStandsBy() {
     beIdle();
@@ -561,6 +583,9 @@ class TurnsTest {
     public boolean mayRun() {
       return true;
     }
+
+    @Override
+    public void leftAlone(int handlers) {}
   }
 
   /** A call to the store that has not been answered. */

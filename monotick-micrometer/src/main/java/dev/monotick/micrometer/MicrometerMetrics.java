@@ -38,6 +38,7 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
   private final ConcurrentMap<String, GroupMeters> groups = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, JobMeters> kinds = new ConcurrentHashMap<>();
   private final Counter rescued;
+  private volatile int leftAlone; // written on the engine's loop, read by whoever scrapes
 
   /** Creates a sink whose meters have no tags but their own. */
   public MicrometerMetrics(MeterRegistry registry) {
@@ -55,6 +56,12 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
     this.rescued =
         meters.counter(
             "monotick.job.rescued", "runs of replicas that were gone, seen to here", Tags.empty());
+    meters.gauge(
+        "monotick.job.left.alone",
+        "handlers that ignore their interrupt and still run",
+        null,
+        Tags.empty(),
+        () -> leftAlone);
   }
 
   @Override
@@ -105,6 +112,11 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
   @Override
   public void jobRefused(String kind) {
     kind(kind).refused();
+  }
+
+  @Override
+  public void jobHandlersLeftAlone(int handlers) {
+    leftAlone = handlers;
   }
 
   @Override

@@ -159,7 +159,7 @@ class MicrometerMetricsTest {
         .hasSize(
             2 * MicrometerMetrics.METERS_PER_TASK
                 + MicrometerMetrics.METERS_PER_GROUP
-                + 1) // of all jobs
+                + 2) // of all jobs
         .hasSize(atStart);
   }
 
@@ -170,12 +170,14 @@ class MicrometerMetricsTest {
     metrics.jobEnded("mail", "Retried", Duration.ofSeconds(1));
     metrics.jobRefused("mail");
     metrics.jobsRescued(3);
+    metrics.jobHandlersLeftAlone(2);
 
     assertThat(registry.get("monotick.job.runs").tag("end", "Succeeded").timer().count())
         .isEqualTo(1);
     assertThat(registry.get("monotick.job.runs").tag("end", "Lost").timer().count()).isZero();
     assertThat(count("job.refused")).isEqualTo(1);
     assertThat(count("job.rescued")).isEqualTo(3);
+    assertThat(registry.get("monotick.job.left.alone").gauge().value()).isEqualTo(2);
   }
 
   @Test

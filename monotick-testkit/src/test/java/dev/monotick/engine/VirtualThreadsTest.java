@@ -28,6 +28,20 @@ class VirtualThreadsTest {
     }
   }
 
+  /** What keeps leases and turns going shares no carrier with bodies. */
+  @Test
+  void theEngineItselfRunsOnPlatformThreads() throws Exception {
+    CompletableFuture<Thread> thread = new CompletableFuture<>();
+    try (Monotick engine = engine("leak-test", thread)) {
+      engine.start();
+      thread.get();
+      assertThat(threads()) // virtual ones are not among them
+          .extracting(Thread::getName)
+          .anyMatch(name -> name.startsWith("monotick-leak-test-loop"))
+          .anyMatch(name -> name.startsWith("monotick-leak-test-call"));
+    }
+  }
+
   @Test
   void noThreadIsLeftAfterStop() throws Exception {
     CompletableFuture<Thread> thread = new CompletableFuture<>();

@@ -144,7 +144,7 @@ final class Mutants {
         Mutant.of(
             "job ended by a replica that no longer has it",
             "memory.JobEnds",
-            Set.of("J7", "J2", "J4"),
+            Set.of("J7", "J2", "J3", "J4"),
             "if (!row.isRunBy(replica, finish.job().run())) {",
             "if (row.claim == null) {"),
         Mutant.of(
@@ -197,10 +197,10 @@ final class Mutants {
             "if (replica != null) {\n              for"),
         Mutant.of(
             "attempts not counted",
-            "memory.JobEnds",
+            "job.store.JobFinish",
             Set.of("J3", "J1"),
-            "if (row.attempts + 1 >= row.rules().maxAttempts()) {",
-            "if (row.attempts > row.rules().maxAttempts()) {"),
+            "job.run().attempt() >= job.rules().maxAttempts()",
+            "job.run().attempt() > job.rules().maxAttempts() + 1"),
         Mutant.of(
             "job that was lost begins, and that is not on record",
             "worker.JobStarts",

@@ -14,6 +14,13 @@ import org.jspecify.annotations.Nullable;
  */
 public record JobFinish(ClaimedJob job, End end, @Nullable Instant startedAt, Duration took) {
 
+  /** A job whose last attempt failed is dead: decided here, for stores and whoever is told. */
+  public JobFinish {
+    if (end instanceof Retried failure && job.run().attempt() >= job.rules().maxAttempts()) {
+      end = new Died(failure.error());
+    }
+  }
+
   /** How a run ended. */
   public sealed interface End
       permits Succeeded, Retried, Snoozed, Died, Discarded, HandedBack, Lost {}
@@ -27,7 +34,7 @@ public record JobFinish(ClaimedJob job, End end, @Nullable Instant startedAt, Du
   public record Succeeded(byte @Nullable [] result) implements End {}
 
   /**
-   * Failed; tried again after a while. The store makes it {@link Died} if it was the last attempt.
+   * Failed; tried again after a while. In a finish of the last attempt it becomes {@link Died}.
    *
    * @param error what happened
    * @param delay how long until the next attempt

@@ -95,9 +95,6 @@ final class FinishColumns {
     }
     if (end instanceof JobFinish.Retried failure) {
       detail(row, failure.error());
-      if (finish.job().run().attempt() >= finish.job().rules().maxAttempts()) {
-        return OutcomeCodes.DIED;
-      }
       delay(row, JobColumns.micros(failure.delay()));
       return OutcomeCodes.RETRIED;
     }

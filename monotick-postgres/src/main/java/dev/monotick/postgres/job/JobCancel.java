@@ -43,8 +43,7 @@ final class JobCancel {
     this.database = database;
     this.ends = ends;
     lane = // and lets no limit be set until the end: it would count a run that is just ended
-        database.sql(
-            "select lane, pg_advisory_xact_lock_shared(@job_limit_lock()) from @job where id = ?");
+        database.sql("select lane, @job_share_limits() from @job where id = ?");
     waiting =
         database.sql(
             """

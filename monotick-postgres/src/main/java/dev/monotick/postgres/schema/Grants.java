@@ -46,6 +46,7 @@ record Grants(SchemaName schema, String role) {
           "job_hold",
           "job_lane",
           "job_limit",
+          "job_limit_gate",
           "job_line",
           "job_note",
           "job_open_turn",

@@ -70,6 +70,8 @@ create table @job_hold (
   primary key (job_id, run, limit_id)
 );
 create index job_hold_late on @job_hold (job_id) where late;
+-- Never has rows: it is locked, so that limits are not set while runs begin or end.
+create table @job_limit_gate ();
 
 -- The number of a job: milliseconds since 2025, and what tells apart those of one millisecond. So younger jobs
 -- have greater numbers, and days are ranges of them.

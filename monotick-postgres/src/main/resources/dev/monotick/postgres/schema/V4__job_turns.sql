@@ -8,11 +8,12 @@
 -- Order of locks: attempts, then limits, then keys, then what waits; within each by their keys. All at read
 -- committed, where each statement sees what was committed before it.
 --
--- Before all of these comes an advisory lock, job_limit_lock. Whoever claims or ends runs shares it, so nobody waits there; whoever
--- sets or removes a limit has it alone, so there is no claim made by somebody who does not know the limit yet, and no
--- end of a run that is just being counted. Rescuers do not take it: they lock the claims that they take away, which
--- whoever sets a limit does too, before it locks limits. Who has it alone waits for rescuers, then, and they
--- for nobody who waits for it.
+-- Before all of these comes a lock of job_limit_gate, a table without rows. Whoever claims or ends runs shares it, so
+-- nobody waits there; whoever sets or removes a limit has it alone, so there is no claim made by somebody who does not
+-- know the limit yet, and no end of a run that is just being counted. Rescuers do not take it: they lock the claims that
+-- they take away, which whoever sets a limit does too, before it locks limits. Who has it alone waits for rescuers,
+-- then, and they for nobody who waits for it. No advisory lock, which portable mode must do without; and in modes that
+-- do not conflict with those who only read all tables, as pg_dump does for hours.
 
 -- To compress the arrays of a claim would cost more than all else about it.
 alter table @job_claim
@@ -26,11 +27,14 @@ as $$
   select (floor(extract(epoch from clock_timestamp()) * 1000)::bigint - 1735689600000) << 22
 $$;
 
--- The advisory lock of limits; see above.
-create function @job_limit_lock() returns bigint
-language sql immutable
+-- Shares the gate of limits until the end of the transaction; see above.
+create function @job_share_limits() returns boolean
+language plpgsql volatile
 as $$
-  select hashtextextended('monotick job limits @schema', 0)
+begin
+  lock table @job_limit_gate in row share mode;
+  return true;
+end
 $$;
 
 -- What a unique key is kept under.
@@ -113,7 +117,7 @@ declare
   at     timestamptz;
   taker  record;
 begin
-  perform pg_advisory_xact_lock_shared(@job_limit_lock()); -- before it is read which lanes have no limits
+  lock table @job_limit_gate in row share mode; -- before it is read which lanes have no limits
   perform pg_current_xact_id();
   of_id := @job_id_now() | nextval('@job_number');
   at := clock_timestamp();
@@ -460,7 +464,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 begin
-  perform pg_advisory_xact_lock_shared(@job_limit_lock());
+  lock table @job_limit_gate in row share mode;
   return @job_finish(who, of_ids, of_runs, of_attempts, of_lanes, @job_late(of_ids, of_runs, of_flags), of_outcomes, of_started,
                      of_took, of_details, of_results, of_delays);
 end
@@ -502,7 +506,7 @@ declare
   bound     integer[]; -- lanes
   of_limit  integer;
 begin
-  perform pg_advisory_xact_lock(@job_limit_lock());
+  lock table @job_limit_gate in exclusive mode;
   bound := array(
     select l.id from @job_lane l where of_kind in ('', l.kind) and of_tenant in ('', '*', l.tenant));
   if of_running is not null then
@@ -557,7 +561,7 @@ as $$
 declare
   of_limit  integer;
 begin
-  perform pg_advisory_xact_lock(@job_limit_lock());
+  lock table @job_limit_gate in exclusive mode;
   update @job_change set version = version + 1;
   delete from @job_limit l where l.kind = of_kind and l.tenant = of_tenant and l.per_key = of_per_key returning l.id into of_limit;
   if of_limit is null then
@@ -928,7 +932,7 @@ declare
   is_used    boolean := false;
 begin
   before := @job_id_now(); -- before this transaction has a number: see its facts
-  perform pg_advisory_xact_lock_shared(@job_limit_lock());
+  lock table @job_limit_gate in row share mode;
   if of_ids is not null then
     if exists (select from @job_hold h where h.late) then
       of_flags := @job_late(of_ids, of_runs, of_flags);

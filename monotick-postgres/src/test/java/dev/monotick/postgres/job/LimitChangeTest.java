@@ -272,8 +272,8 @@ final class LimitChangeTest {
   private void awaitWaiting(Future<?> limited) {
     while (fixture
         .query(
-            "select 1 from pg_locks where not granted and locktype = 'advisory'"
-                + " and (classid::bigint << 32) | objid::bigint = @job_limit_lock()")
+            "select 1 from pg_locks where not granted"
+                + " and relation = '@job_limit_gate'::regclass")
         .isEmpty()) {
       assertThat(limited).isNotDone();
     }

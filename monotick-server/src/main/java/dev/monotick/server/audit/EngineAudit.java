@@ -13,12 +13,10 @@ import dev.monotick.ledger.Outcome;
 import dev.monotick.server.database.Sql;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,10 +39,6 @@ public class EngineAudit implements AuditSink, EventListener, SmartLifecycle {
   private static final int MOST = 10_000;
   private static final int BATCH = 500;
   private static final String JOB = "job/";
-  private static final String DEAD = "job_dead";
-  private static final String BY = "by";
-  private static final String ERROR = "error";
-  private static final String ATTEMPTS = "attempts";
 
   private final AuditTrail trail;
   private final Sql sql;
@@ -91,15 +85,9 @@ public class EngineAudit implements AuditSink, EventListener, SmartLifecycle {
     } else if (event instanceof TaskPaused paused && paused.by().equals("monotick")) {
       installation("task_paused", "task/" + paused.task(), Map.of("note", paused.note()));
     } else if (event instanceof JobEnded ended && ended.end().equals("Died")) {
-      died(ended, ERROR);
-    } else if (event instanceof JobEnded ended && ended.end().equals("Retried")) {
-      died(ended, ATTEMPTS);
+      installation(
+          "job_dead", JOB + ended.id(), Map.of("kind", ended.kind(), "attempt", ended.attempt()));
     }
-  }
-
-  /** A run that failed is the end of its job if it was the last one, which only the store knows. */
-  private void died(JobEnded ended, String by) {
-    installation(DEAD, JOB + ended.id(), Map.of("kind", ended.kind(), BY, by));
   }
 
   private static boolean isBad(Outcome outcome) {
@@ -134,38 +122,13 @@ public class EngineAudit implements AuditSink, EventListener, SmartLifecycle {
     List<AuditEntry> entries = new ArrayList<>(BATCH);
     while (queue.drainTo(entries, BATCH) > 0) {
       try {
-        sql.inTransaction(() -> trail.append(withTenants(trueOnes(entries))));
+        sql.inTransaction(() -> trail.append(withTenants(entries)));
       } catch (RuntimeException e) {
         entries.forEach(this::add);
         throw e;
       }
       entries.clear();
     }
-  }
-
-  /** Leaves out the deaths of jobs that had attempts left. */
-  private List<AuditEntry> trueOnes(List<AuditEntry> entries) {
-    Set<Long> dead =
-        dead(
-            entries.stream()
-                .filter(EngineAudit::isDoubtful)
-                .map(EngineAudit::job)
-                .toArray(Long[]::new));
-    return entries.stream().filter(each -> !isDoubtful(each) || dead.remove(job(each))).toList();
-  }
-
-  private static boolean isDoubtful(AuditEntry entry) {
-    return entry.action().equals(DEAD) && ATTEMPTS.equals(entry.detail().get(BY));
-  }
-
-  private Set<Long> dead(Long[] jobs) {
-    return jobs.length == 0
-        ? Set.of()
-        : new HashSet<>(
-            sql.of("select id from @@job_dead where id = any(:jobs)")
-                .param("jobs", jobs)
-                .query((row, number) -> row.getLong(1))
-                .list());
   }
 
   /** What is about a job is its tenant's. */

@@ -71,6 +71,11 @@ final class EngineMetrics implements MetricSink {
   }
 
   @Override
+  public void jobHandlersLeftAlone(int handlers) {
+    to.jobHandlersLeftAlone(handlers);
+  }
+
+  @Override
   public void jobsRescued(int runs) {
     to.jobsRescued(runs);
     rescues.accept(runs);

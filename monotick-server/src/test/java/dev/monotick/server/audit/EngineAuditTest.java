@@ -60,7 +60,7 @@ class EngineAuditTest {
     assertThat(dead(acme)).hasSize(1);
     assertThat(entry.path("subject").asString()).isEqualTo("job/" + id);
     assertThat(entry.path("detail").path("kind").asString()).isEqualTo("http");
-    assertThat(entry.path("detail").path("by").asString()).isEqualTo("attempts");
+    assertThat(entry.path("detail").path("attempt").asInt()).isEqualTo(1);
     assertThat(entry.path("detail").path("replica").asString()).startsWith("replica-");
     assertThat(dead(installation.api())).as("of another tenant").isEmpty();
   }

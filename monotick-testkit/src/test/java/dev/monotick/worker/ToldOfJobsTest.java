@@ -1,0 +1,219 @@
+package dev.monotick.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.Monotick;
+import dev.monotick.event.MonotickEvent;
+import dev.monotick.event.MonotickEvent.JobEndRefused;
+import dev.monotick.event.MonotickEvent.JobEnded;
+import dev.monotick.job.JobHandler;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobKind;
+import dev.monotick.job.JobOutcome;
+import dev.monotick.job.JobState;
+import dev.monotick.job.RetryPolicy;
+import dev.monotick.job.store.JobStore;
+import dev.monotick.leader.LeaderElection;
+import dev.monotick.leader.LeaseTiming;
+import dev.monotick.ledger.Ledger;
+import dev.monotick.memory.InMemoryStore;
+import dev.monotick.metric.MetricSink;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.store.Store;
+import dev.monotick.testkit.ManualScheduler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What listeners and metrics are told of runs of jobs. */
+class ToldOfJobsTest {
+
+  private static final JobKind<String> KIND =
+      JobKind.named("work", String.class)
+          .maxAttempts(2)
+          .retry(RetryPolicy.fixed(Duration.ofSeconds(1)));
+
+  private final ManualScheduler scheduler = new ManualScheduler();
+  private final InMemoryStore store =
+      InMemoryStore.builder().time(scheduler.time().timeSource()).build();
+  private final ReplicaId replica = ReplicaId.random();
+  private final List<MonotickEvent> events = new ArrayList<>();
+  private final List<String> figures = new ArrayList<>();
+  private Optional<Monotick> engine = Optional.empty();
+  private boolean unheard;
+
+  @AfterEach
+  void close() {
+    engine.ifPresent(Monotick::close);
+  }
+
+  @Test
+  void jobThatDiesOfItsLastAttemptIsToldToHaveDied() {
+    Monotick monotick =
+        start(
+            store,
+            job -> {
+              throw new IllegalStateException("broken");
+            });
+    JobId id = monotick.jobs().enqueue(KIND.of("a")).id();
+    scheduler.advance(Duration.ofSeconds(10));
+    assertThat(monotick.jobs().find(id).orElseThrow().state()).isEqualTo(JobState.DEAD);
+    assertThat(figures).containsExactly("Retried", "Died");
+    assertThat(events)
+        .containsExactly(
+            new JobEnded(id, "work", "Retried", 1, Duration.ZERO),
+            new JobEnded(id, "work", "Died", 2, Duration.ZERO));
+  }
+
+  @Test
+  void soItIsIfTheHandlerAsksForAnotherAttempt() {
+    Monotick monotick =
+        start(store, job -> JobOutcome.retryAfter(Duration.ofSeconds(1), "not yet"));
+    monotick.jobs().enqueue(KIND.of("a"));
+    scheduler.advance(Duration.ofSeconds(10));
+    assertThat(figures).containsExactly("Retried", "Died");
+  }
+
+  /** It believes to live, and hears of its end first when it notes how far it is. */
+  @Test
+  void endOfARunThatOthersEndedIsToldToBeRefused() {
+    Monotick monotick =
+        start(
+            new Deaf(),
+            job -> {
+              if (job.run() == 1) {
+                unheard = true;
+                store.replicas().leave(replica);
+                assertThat(store.jobs().rescue()).isEqualTo(1); // as another would
+                job.sleep(Duration.ofMinutes(1));
+                figures.add("not interrupted");
+              }
+              return JobOutcome.done();
+            });
+    JobId id = monotick.jobs().enqueue(KIND.of("a")).id();
+    scheduler.advance(Duration.ofSeconds(5));
+    assertThat(figures).doesNotContain("not interrupted");
+    assertThat(events).contains(new JobEndRefused(id, "work", 1));
+    assertThat(figures).contains("refused");
+  }
+
+  @Test
+  void endOfARunThatSomebodyCancelledIsNotWorthAWord() {
+    Monotick monotick =
+        start(
+            store,
+            job -> {
+              assertThat(store.jobs().cancel(job.id(), "ann", "enough")).isTrue(); // as others do
+              job.sleep(Duration.ofMinutes(1));
+              figures.add("not interrupted");
+              return JobOutcome.done();
+            });
+    monotick.jobs().enqueue(KIND.of("a"));
+    scheduler.advance(Duration.ofSeconds(5));
+    assertThat(events).isEmpty();
+    assertThat(figures).isEmpty();
+  }
+
+  private Monotick start(Store of, JobHandler<String> handler) {
+    Monotick built =
+        Monotick.builder()
+            .store(of)
+            .replicaId(replica)
+            .time(scheduler.time().timeSource())
+            .threads(scheduler.threads())
+            .metrics(
+                new MetricSink() {
+                  @Override
+                  public void jobEnded(String kind, String end, Duration took) {
+                    figures.add(end);
+                  }
+
+                  @Override
+                  public void jobRefused(String kind) {
+                    figures.add("refused");
+                  }
+                })
+            .handler(KIND, handler)
+            .build();
+    engine = Optional.of(built);
+    built.subscribe((MonotickEvent event) -> events.add(event));
+    built.start();
+    return built;
+  }
+
+  /** The store, as a replica sees it that does not hear that it was taken for dead. */
+  private final class Deaf implements Store, ReplicaRegistry {
+
+    @Override
+    public Ledger ledger() {
+      return store.ledger();
+    }
+
+    @Override
+    public ReplicaRegistry replicas() {
+      return this;
+    }
+
+    @Override
+    public LeaderElection leaders() {
+      return store.leaders();
+    }
+
+    /** A hint may never come. */
+    @Override
+    public JobStore jobs() {
+      JobStore jobs = store.jobs();
+      return (JobStore)
+          Proxy.newProxyInstance(
+              JobStore.class.getClassLoader(),
+              new Class<?>[] {JobStore.class},
+              (proxy, method, arguments) -> {
+                if (method.getName().equals("whenEnded")) {
+                  return null;
+                }
+                try {
+                  return method.invoke(jobs, arguments);
+                } catch (InvocationTargetException e) {
+                  throw e.getCause();
+                }
+              });
+    }
+
+    @Override
+    public LeaseTiming timing() {
+      return store.replicas().timing();
+    }
+
+    @Override
+    public void join(ReplicaInfo info, boolean alone) {
+      store.replicas().join(info, alone);
+    }
+
+    @Override
+    public Optional<List<ReplicaInfo>> beat(ReplicaId id) {
+      return unheard ? Optional.of(List.of()) : store.replicas().beat(id);
+    }
+
+    @Override
+    public void update(ReplicaInfo info) {
+      store.replicas().update(info);
+    }
+
+    @Override
+    public void leave(ReplicaId id) {
+      store.replicas().leave(id);
+    }
+
+    @Override
+    public List<ReplicaInfo> live() {
+      return store.replicas().live();
+    }
+  }
+}
