@@ -237,10 +237,19 @@ final class JobSlots {
       return false;
     }
     for (Taken taken = waiting.poll(); taken != null; taken = waiting.poll()) {
-      JobFinish.End end = new JobFinish.HandedBack();
-      finished(new JobFinish(taken.job(), end, null, Duration.ZERO), null);
+      giveBack(taken.job());
     }
     return true;
+  }
+
+  private void giveBack(ClaimedJob job) {
+    finished(new JobFinish(job, new JobFinish.HandedBack(), null, Duration.ZERO), null);
+  }
+
+  /** Gives back jobs that were not added and must not begin here. */
+  void giveBack(List<ClaimedJob> jobs) {
+    inHand.addAndGet(jobs.size());
+    jobs.forEach(this::giveBack);
   }
 
   /** Asks all handlers to stop, for good. */

@@ -65,6 +65,7 @@ final class Turns {
   private final AtomicInteger endsWaiting = new AtomicInteger();
   private final AtomicBoolean told = new AtomicBoolean();
   private volatile boolean open; // written on the loop
+  private volatile boolean doubtful; // closed since it asked; written on the loop
   private boolean leaves; // never to open again
   private boolean mayHaveJobs;
   private boolean wokenMeanwhile;
@@ -129,6 +130,9 @@ final class Turns {
   void close(boolean forGood) {
     open = false;
     leaves |= forGood;
+    // Whoever is taken for dead meanwhile is rescued from, also of what is on its way to him. If he
+    // is back when it comes, others may have it.
+    doubtful |= asks.isBusy();
     nextLook.cancel();
     goOn();
   }
@@ -256,7 +260,7 @@ final class Turns {
 
     @Override
     public void made(JobTurnReply reply) {
-      begun = open && slots.tryBegin(reply.jobs());
+      begun = open && !doubtful && slots.tryBegin(reply.jobs());
     }
 
     @Override
@@ -292,7 +296,11 @@ final class Turns {
     List<ClaimedJob> jobs = reply.jobs();
     if (!jobs.isEmpty()) {
       lookMillis = FIRST_LOOK_MILLIS;
-      slots.add(begun ? List.of() : jobs);
+      if (doubtful && !begun) {
+        slots.giveBack(jobs);
+      } else {
+        slots.add(begun ? List.of() : jobs);
+      }
       begun = false;
       if (!open) {
         slots.giveBack(Duration.ZERO);
@@ -300,6 +308,9 @@ final class Turns {
     }
     if (reply.used()) {
       number = Math.max(number, turn.number() + 1);
+    }
+    if (turn.number() > 0) {
+      doubtful = false;
     }
     if (turn.most() > 0) {
       stays = turn.staysOpen() && !reply.used();

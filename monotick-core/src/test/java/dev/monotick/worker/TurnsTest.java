@@ -380,6 +380,23 @@ class TurnsTest {
     assertThat(onlyTurn().finishes()).hasSize((int) claimed);
   }
 
+  /** Others may have rescued them while this replica was taken for dead. */
+  @Test
+  void whatWasAskedForBeforeTheTurnsWereClosedIsGivenBackThoughTheyAreOpenAgain() {
+    turns.open();
+    turns.close(false);
+    turns.open();
+    answer(0);
+    int doubtful = (int) claimed;
+    assertThat(doubtful).isPositive();
+    assertThat(slots.inHand()).as("nothing began").isZero();
+    assertThat(threads.calls.stream().flatMap(call -> call.turn().finishes().stream()))
+        .hasSize(doubtful)
+        .allMatch(finish -> finish.end() instanceof JobFinish.HandedBack);
+    answer(requestUnderWay());
+    assertThat(slots.inHand()).as("what was asked for since begins").isPositive();
+  }
+
   @Test
   void aNumberIsKeptUntilJobsAreClaimedUnderIt() {
     beIdle();
