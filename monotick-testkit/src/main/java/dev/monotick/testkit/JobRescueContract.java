@@ -248,6 +248,22 @@ public abstract class JobRescueContract extends JobStoreContract {
     assertThat(state(id)).isEqualTo(JobState.SUCCEEDED);
   }
 
+  /** Else that run would not count, should its replica be lost as well. */
+  @Test
+  void reportOfAZombieLeavesTheStartOfALaterRunOnRecord() {
+    JobId id = enqueue(aJob());
+    ClaimedJob first = claimOne(a);
+    begin(a, first);
+    loseAndRescue(a);
+    begin(b, claimOne(b));
+    join(a);
+    assertThat(finish(a, first, success())).isFalse();
+    loseAndRescue(b);
+    assertThat(job(id).attempts().get(1).startedAt()).isPresent();
+    join(c);
+    assertThat(claimOne(c).crashes()).isEqualTo(2);
+  }
+
   @Test
   void reportOfAReplicaThatIsGoneCountsUntilSomebodySeesToItsJobs() {
     JobId id = enqueue(aJob());

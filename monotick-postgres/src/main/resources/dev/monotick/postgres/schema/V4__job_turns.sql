@@ -953,7 +953,10 @@ begin
          for update of d skip locked));
   end if;
   if of_noted is not null then
-    delete from @job_note where job_id = any (of_noted);
+    -- Of runs that are over: a replica that froze reports late, and another may have noted a later run meanwhile.
+    delete from @job_note n
+     where n.job_id = any (of_noted)
+       and exists (select from @job_attempt a where a.job_id = n.job_id and a.run = n.run);
   end if;
   if promote then
     next_due := @job_due();
