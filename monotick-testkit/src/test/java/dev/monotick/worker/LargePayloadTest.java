@@ -10,21 +10,16 @@ import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobState;
 import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurnReply;
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.ledger.Ledger;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.replica.ReplicaRegistry;
-import dev.monotick.store.Store;
 import dev.monotick.store.StoreException;
 import dev.monotick.testkit.ManualScheduler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A payload that does not come with the claim is read when its job begins. */
@@ -36,62 +31,34 @@ class LargePayloadTest {
   private final InMemoryStore store =
       InMemoryStore.builder().time(scheduler.time().timeSource()).build();
   private final List<String> ran = new ArrayList<>();
+  private final AtomicInteger failures = new AtomicInteger();
 
   /** Gives jobs without their payloads, and cannot be asked for them at first. */
-  private record Sparing(Store store, AtomicInteger failures) implements Store {
-
-    @Override
-    public Ledger ledger() {
-      return store.ledger();
+  private @Nullable Object sparing(
+      Method method, Object @Nullable [] arguments, TappedStore.Rest rest) throws Throwable {
+    if (method.getName().equals("find") && failures.getAndDecrement() > 0) {
+      throw new StoreException("out of reach");
     }
+    Object reply = rest.ask();
+    return reply instanceof JobTurnReply turn ? without(turn) : reply;
+  }
 
-    @Override
-    public ReplicaRegistry replicas() {
-      return store.replicas();
-    }
-
-    @Override
-    public LeaderElection leaders() {
-      return store.leaders();
-    }
-
-    @Override
-    public JobStore jobs() {
-      JobStore jobs = store.jobs();
-      return (JobStore)
-          Proxy.newProxyInstance(
-              JobStore.class.getClassLoader(),
-              new Class<?>[] {JobStore.class},
-              (proxy, method, arguments) -> {
-                if (method.getName().equals("find") && failures.getAndDecrement() > 0) {
-                  throw new StoreException("out of reach");
-                }
-                try {
-                  Object reply = method.invoke(jobs, arguments);
-                  return reply instanceof JobTurnReply turn ? without(turn) : reply;
-                } catch (InvocationTargetException e) {
-                  throw e.getCause();
-                }
-              });
-    }
-
-    private static JobTurnReply without(JobTurnReply turn) {
-      List<ClaimedJob> jobs =
-          turn.jobs().stream()
-              .map(
-                  job ->
-                      new ClaimedJob(
-                          job.run(),
-                          job.lane(),
-                          job.version(),
-                          null,
-                          job.rules(),
-                          job.limitKey(),
-                          job.readyAt(),
-                          job.headers()))
-              .toList();
-      return new JobTurnReply(turn.finished(), jobs, turn.more(), turn.nextDue(), turn.used());
-    }
+  private static JobTurnReply without(JobTurnReply turn) {
+    List<ClaimedJob> jobs =
+        turn.jobs().stream()
+            .map(
+                job ->
+                    new ClaimedJob(
+                        job.run(),
+                        job.lane(),
+                        job.version(),
+                        null,
+                        job.rules(),
+                        job.limitKey(),
+                        job.readyAt(),
+                        job.headers()))
+            .toList();
+    return new JobTurnReply(turn.finished(), jobs, turn.more(), turn.nextDue(), turn.used());
   }
 
   @Test
@@ -109,10 +76,11 @@ class LargePayloadTest {
             JobAttempt.Outcome.SUCCEEDED);
   }
 
-  private Job run(int failures) {
+  private Job run(int failed) {
+    failures.set(failed);
     try (Monotick engine =
         Monotick.builder()
-            .store(new Sparing(store, new AtomicInteger(failures)))
+            .store(new TappedStore(store, this::sparing))
             .time(scheduler.time().timeSource())
             .threads(scheduler.threads())
             .handler(

@@ -9,21 +9,16 @@ import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobState;
 import dev.monotick.job.Jobs;
 import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.ledger.Ledger;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.replica.ReplicaRegistry;
-import dev.monotick.store.Store;
 import dev.monotick.testkit.ManualScheduler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** An end that the store cannot record must not hold up the ends that came with it. */
@@ -35,48 +30,19 @@ class RefusedEndTest {
   private final InMemoryStore store =
       InMemoryStore.builder().time(scheduler.time().timeSource()).build();
 
-  /** A store that does not like successes of jobs whose payload is "bad". */
-  private record Picky(Store store) implements Store {
-
-    @Override
-    public Ledger ledger() {
-      return store.ledger();
+  /** Does not like successes of jobs whose payload is "bad". */
+  private static @Nullable Object picky(
+      Method method, Object @Nullable [] arguments, TappedStore.Rest rest) throws Throwable {
+    if (arguments != null && arguments[0] instanceof JobTurn turn) {
+      turn.finishes().forEach(RefusedEndTest::refuse);
     }
+    return rest.ask();
+  }
 
-    @Override
-    public ReplicaRegistry replicas() {
-      return store.replicas();
-    }
-
-    @Override
-    public LeaderElection leaders() {
-      return store.leaders();
-    }
-
-    @Override
-    public JobStore jobs() {
-      JobStore jobs = store.jobs();
-      return (JobStore)
-          Proxy.newProxyInstance(
-              JobStore.class.getClassLoader(),
-              new Class<?>[] {JobStore.class},
-              (proxy, method, arguments) -> {
-                if (arguments != null && arguments[0] instanceof JobTurn turn) {
-                  turn.finishes().forEach(Picky::refuse);
-                }
-                try {
-                  return method.invoke(jobs, arguments);
-                } catch (InvocationTargetException e) {
-                  throw e.getCause();
-                }
-              });
-    }
-
-    private static void refuse(JobFinish finish) {
-      if (Arrays.equals(finish.job().payload(), "bad".getBytes(StandardCharsets.UTF_8))
-          && finish.end() instanceof JobFinish.Succeeded) {
-        throw new IllegalArgumentException("not this one");
-      }
+  private static void refuse(JobFinish finish) {
+    if (Arrays.equals(finish.job().payload(), "bad".getBytes(StandardCharsets.UTF_8))
+        && finish.end() instanceof JobFinish.Succeeded) {
+      throw new IllegalArgumentException("not this one");
     }
   }
 
@@ -110,7 +76,7 @@ class RefusedEndTest {
 
   private Monotick engine() {
     return Monotick.builder()
-        .store(new Picky(store))
+        .store(new TappedStore(store, RefusedEndTest::picky))
         .time(scheduler.time().timeSource())
         .threads(scheduler.threads())
         .handler(KIND, job -> JobOutcome.done())

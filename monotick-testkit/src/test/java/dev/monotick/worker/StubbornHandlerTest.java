@@ -10,22 +10,17 @@ import dev.monotick.job.JobId;
 import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobState;
-import dev.monotick.job.store.JobStore;
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.ledger.Ledger;
 import dev.monotick.memory.InMemoryStore;
 import dev.monotick.metric.MetricSink;
 import dev.monotick.replica.ReplicaId;
-import dev.monotick.replica.ReplicaRegistry;
-import dev.monotick.store.Store;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,41 +46,6 @@ class StubbornHandlerTest {
   private final CountDownLatch end = new CountDownLatch(1);
   private final BlockingQueue<String> begun = new LinkedBlockingQueue<>();
   private final BlockingQueue<Integer> leftAlone = new LinkedBlockingQueue<>();
-
-  /** Whoever looks for jobs of replicas that are gone finds none, as if nobody had looked yet. */
-  private record Unrescued(Store store) implements Store {
-
-    @Override
-    public Ledger ledger() {
-      return store.ledger();
-    }
-
-    @Override
-    public ReplicaRegistry replicas() {
-      return store.replicas();
-    }
-
-    @Override
-    public LeaderElection leaders() {
-      return store.leaders();
-    }
-
-    @Override
-    public JobStore jobs() {
-      JobStore jobs = store.jobs();
-      return (JobStore)
-          Proxy.newProxyInstance(
-              JobStore.class.getClassLoader(),
-              new Class<?>[] {JobStore.class},
-              (proxy, method, arguments) -> {
-                try {
-                  return method.getName().equals("rescue") ? 0 : method.invoke(jobs, arguments);
-                } catch (InvocationTargetException e) {
-                  throw e.getCause();
-                }
-              });
-    }
-  }
 
   @AfterEach
   void letGo() {
@@ -183,10 +143,16 @@ class StubbornHandlerTest {
     }
   }
 
+  /** As if nobody had looked yet for jobs of replicas that are gone. */
+  private static @Nullable Object nobodyRescues(
+      Method method, Object @Nullable [] arguments, TappedStore.Rest rest) throws Throwable {
+    return method.getName().equals("rescue") ? Integer.valueOf(0) : rest.ask();
+  }
+
   private Monotick start(int concurrency) {
     MonotickBuilder builder =
         Monotick.builder()
-            .store(new Unrescued(store))
+            .store(new TappedStore(store, StubbornHandlerTest::nobodyRescues))
             .replicaId(replica)
             .concurrency(concurrency)
             .metrics(

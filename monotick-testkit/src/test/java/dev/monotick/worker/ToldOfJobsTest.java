@@ -23,8 +23,6 @@ import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.store.Store;
 import dev.monotick.testkit.ManualScheduler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -169,21 +167,9 @@ class ToldOfJobsTest {
     /** A hint may never come. */
     @Override
     public JobStore jobs() {
-      JobStore jobs = store.jobs();
-      return (JobStore)
-          Proxy.newProxyInstance(
-              JobStore.class.getClassLoader(),
-              new Class<?>[] {JobStore.class},
-              (proxy, method, arguments) -> {
-                if (method.getName().equals("whenEnded")) {
-                  return null;
-                }
-                try {
-                  return method.invoke(jobs, arguments);
-                } catch (InvocationTargetException e) {
-                  throw e.getCause();
-                }
-              });
+      return TappedStore.tapped(
+          store.jobs(),
+          (method, arguments, rest) -> method.getName().equals("whenEnded") ? null : rest.ask());
     }
 
     @Override
