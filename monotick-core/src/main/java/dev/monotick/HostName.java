@@ -2,6 +2,7 @@ package dev.monotick;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** What to call a replica that was given no name. */
 final class HostName {
@@ -15,6 +16,8 @@ final class HostName {
     } catch (UnknownHostException e) {
       host = "unknown-host"; // a host that cannot resolve itself still runs tasks
     }
-    return host + "-" + ProcessHandle.current().pid();
+    // In containers the host name may be fixed and the process id is 1, so neither is unique.
+    int suffix = ThreadLocalRandom.current().nextInt(0x10000);
+    return host + "-" + ProcessHandle.current().pid() + String.format("-%04x", suffix);
   }
 }

@@ -33,7 +33,9 @@ public interface Monotick extends AutoCloseable {
     return new MonotickBuilder();
   }
 
-  /** Returns the identity of this start of this replica. */
+  /**
+   * Returns the identity of this replica. Another one after it lost its membership and joined again.
+   */
   ReplicaId replicaId();
 
   /** Returns what people call this replica. */

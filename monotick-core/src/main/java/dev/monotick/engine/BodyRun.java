@@ -99,7 +99,7 @@ final class BodyRun implements TaskContext {
   @Override
   public String idempotencyKey() {
     String key = tick().idempotencyKey();
-    return loop.mode().isExclusive() ? key : key + "@" + bodies.context().replica();
+    return loop.mode().isExclusive() ? key : key + "@" + claimed.claim().replica();
   }
 
   @Override

@@ -169,11 +169,16 @@ final class Elector {
 
   /** Stops taking part. A term that is held is revoked and left to expire. */
   void close() {
+    close(LossCause.RELEASED);
+  }
+
+  /** Stops taking part, for that cause. A term that is held is revoked and left to expire. */
+  void close(LossCause cause) {
     closed = true;
     cancelNext();
     Term current = term;
     if (current != null) {
-      lose(current, LossCause.RELEASED);
+      lose(current, cause);
     }
     candidacy.close();
   }

@@ -81,7 +81,7 @@ public final class Engine implements Monotick {
 
   @Override
   public ReplicaId replicaId() {
-    return config.replica();
+    return loop.context().replica();
   }
 
   @Override

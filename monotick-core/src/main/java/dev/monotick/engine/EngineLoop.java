@@ -59,7 +59,6 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   private @Nullable JobWorker worker;
   private boolean running;
   private boolean joinedOnce;
-  private long claims;
   private @Nullable Set<String> sharedNames;
   private Instant lastClock;
   private long lastTicker;
@@ -69,17 +68,26 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     this.telemetry = telemetry;
     this.context =
         new EngineContext(
-            config.replica(), config.settings().replicaName(), config.threads(), config.time());
+            new Identity(config.replica()),
+            config.settings().replicaName(),
+            config.threads(),
+            config.time());
     this.bodies = new Bodies(context, this::now, telemetry);
     this.dueQueue = new DueQueue(config.threads(), this::now);
     this.shared = new LedgerClient(config.store().ledger(), context);
-    this.local = new LedgerClient(localLedger(config), context);
+    this.local = new LedgerClient(localLedger(config), ofThisProcess(context));
     this.startedAt = config.store().ledger().now();
     this.lastClock = startedAt;
     this.lastTicker = config.time().nanos();
     boolean alone = config.settings().leadership() == Leadership.SINGLE_REPLICA;
     this.election = alone ? new AloneElection(config.store()) : config.election();
     this.membership = new Membership(config.store().replicas(), context, this::self, alone, this);
+  }
+
+  /** Returns a context whose id stays the same: what a replica has for itself outlives memberships. */
+  private static EngineContext ofThisProcess(EngineContext context) {
+    return new EngineContext(
+        new Identity(context.replica()), context.replicaName(), context.threads(), context.time());
   }
 
   /** Ticks that every replica has for itself need no agreement: their ledger is its own. */
@@ -104,11 +112,11 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     if (!running || worker != null || work.handlers().isEmpty()) {
       return;
     }
-    JobWorker begun = work.worker(config, telemetry, membership::isValid);
+    JobWorker begun = work.worker(config, telemetry, membership::isHeldBy);
     worker = begun;
     begun.start();
     if (membership.isValid()) {
-      begun.joined();
+      begun.joined(context.replica());
     }
   }
 
@@ -174,7 +182,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
                   .toList());
       sharedNames = names;
     }
-    return new ReplicaInfo(config.replica(), context.replicaName(), startedAt, names);
+    return new ReplicaInfo(context.replica(), context.replicaName(), startedAt, names);
   }
 
   /** Leases end and clocks are set; where there is neither a task nor a job, nobody cares. */
@@ -216,7 +224,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     joinedOnce = true;
     rescueSoon(shared);
     if (worker != null && running) {
-      worker.joined();
+      worker.joined(context.replica());
     }
   }
 
@@ -235,6 +243,10 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   @Override
   public void membershipLost(LossCause cause) {
     bodies.cancel(run -> run.loop().ledger() == shared, CancelReason.MEMBERSHIP_LOST);
+    // A replica that is no member starts nothing, so it should not keep others from leading. It
+    // seeks leadership again when it is back, under its new id.
+    electors.values().forEach(elector -> elector.close(cause));
+    electors.clear();
     if (worker != null) {
       worker.membershipLost();
     }
@@ -335,11 +347,6 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   @Override
   public boolean isRunning() {
     return running;
-  }
-
-  @Override
-  public ClaimId newClaim() {
-    return new ClaimId(config.replica(), ++claims);
   }
 
   @Override

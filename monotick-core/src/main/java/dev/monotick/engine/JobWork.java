@@ -8,7 +8,8 @@ import dev.monotick.worker.JobWorker;
 import dev.monotick.worker.Payloads;
 import dev.monotick.worker.WorkerContext;
 import dev.monotick.worker.WorkerSettings;
-import java.util.function.BooleanSupplier;
+import dev.monotick.replica.ReplicaId;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +26,9 @@ public record JobWork(
   /**
    * Makes the worker of an engine.
    *
-   * @param alive says, on any thread, whether the replica is proven to live
+   * @param isMember tests, on any thread, whether this process is proven to live under an id
    */
-  JobWorker worker(EngineConfig config, Telemetry telemetry, BooleanSupplier alive) {
+  JobWorker worker(EngineConfig config, Telemetry telemetry, Predicate<ReplicaId> isMember) {
     WorkerContext context =
         new WorkerContext(
             config.replica(),
@@ -38,6 +39,6 @@ public record JobWork(
     JobTelemetry told =
         new JobTelemetry(
             context, new Payloads(codec), telemetry.metrics(), telemetry::publish, audit);
-    return new JobWorker(context, settings, handlers, told, alive);
+    return new JobWorker(context, settings, handlers, told, isMember);
   }
 }

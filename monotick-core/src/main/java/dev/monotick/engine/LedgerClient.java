@@ -1,6 +1,7 @@
 package dev.monotick.engine;
 
 import dev.monotick.ledger.AccountRequest;
+import dev.monotick.ledger.ClaimId;
 import dev.monotick.ledger.ClaimReply;
 import dev.monotick.ledger.ClaimRequest;
 import dev.monotick.ledger.FinishReply;
@@ -32,6 +33,7 @@ final class LedgerClient {
   private final Batcher<AccountRequest, ClaimReply> accounts;
   private final Batcher<FinishRequest, FinishReply> reports;
   private final Batcher<Collection<String>, Rescue> rescues;
+  private long claimed;
   private boolean rescuing;
   private boolean rescueAgain;
 
@@ -50,6 +52,11 @@ final class LedgerClient {
 
   Ledger ledger() {
     return ledger;
+  }
+
+  /** Returns the id of a new claim, made under the current membership. */
+  ClaimId newClaim() {
+    return new ClaimId(context.replica(), ++claimed);
   }
 
   void register(TaskRegistration registration, Consumer<TaskState> reply) {

@@ -3,14 +3,17 @@ package dev.monotick.engine;
 import dev.monotick.leader.LeadershipListener.LossCause;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.thread.Result;
 import dev.monotick.thread.Retry;
 import dev.monotick.time.TimeSource;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +22,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * This replica's place among those that share the store: joins, proves that it lives, and joins
- * again when it was taken for dead. While it is not proven to live it claims nothing, because
- * others may take what it claimed.
+ * again, under another id, when it was declared gone. While it is not proven to live it claims
+ * nothing, because others may take what it claimed.
+ *
+ * <p>A membership is an identity. Once it is lost, locally or in the store, its id is never used
+ * again; see {@link ReplicaId}.
  */
 final class Membership {
 
@@ -34,9 +40,13 @@ final class Membership {
   private final Owner owner;
   private final Retry retry;
   private final boolean alone;
-  private volatile @Nullable Lease lease; // written on the loop, asked anywhere
+  private final Set<ReplicaId> former = new LinkedHashSet<>(); // may still count as alive
+  private volatile @Nullable Held held; // written on the loop, asked anywhere
   private List<ReplicaInfo> live = List.of();
   private boolean closed;
+
+  /** An id, and the proof that it is a member. */
+  private record Held(ReplicaId id, Lease lease) {}
 
   /** Who is told, on the loop. */
   interface Owner {
@@ -77,12 +87,19 @@ final class Membership {
 
   /** Returns the proof of membership, null while there is none. */
   @Nullable Lease lease() {
-    return lease;
+    Held current = held;
+    return current == null ? null : current.lease;
   }
 
   boolean isValid() {
-    Lease current = lease;
-    return current != null && current.isValid();
+    Held current = held;
+    return current != null && current.lease.isValid();
+  }
+
+  /** Returns whether that id is the one under which this process is a member now. On any thread. */
+  boolean isHeldBy(ReplicaId id) {
+    Held current = held;
+    return current != null && current.id.equals(id) && current.lease.isValid();
   }
 
   /** Returns the replicas that lived when it was last asked. */
@@ -92,7 +109,7 @@ final class Membership {
 
   /** Tells the others what this replica can run now. */
   void update() {
-    if (lease != null) {
+    if (held != null) {
       ReplicaInfo info = self.get();
       // A hint for the others: if it is lost, the next change or join repairs it.
       context
@@ -113,9 +130,9 @@ final class Membership {
   }
 
   void watch() {
-    Lease current = lease;
+    Held current = held;
     if (current != null) {
-      LossCause cause = current.cause();
+      LossCause cause = current.lease.cause();
       if (cause != null) {
         lost(cause);
       }
@@ -125,9 +142,9 @@ final class Membership {
   /** Leaves: at once if nothing of this replica is open, else by silence. */
   void close(boolean leave, Runnable done) {
     closed = true;
-    boolean member = lease != null;
-    lease = null;
-    if (!member || !leave) {
+    Held last = held;
+    held = null;
+    if (last == null || !leave) {
       done.run();
       return;
     }
@@ -137,7 +154,7 @@ final class Membership {
             "leaving",
             timing.renewTimeout(),
             () -> {
-              registry.leave(context.replica());
+              registry.leave(last.id);
               return true;
             },
             result -> done.run());
@@ -146,15 +163,13 @@ final class Membership {
   private void join(@Nullable Consumer<Result<Boolean>> first) {
     Lease.Sent sent = Lease.Sent.now(time);
     ReplicaInfo info = self.get();
+    Set<ReplicaId> before = Set.copyOf(former);
     context
         .threads()
         .<Boolean>call(
             "joining",
             timing.renewTimeout(),
-            () -> {
-              registry.join(info, alone);
-              return true;
-            },
+            () -> registry.join(info, alone, before),
             result -> {
               joined(sent, info, result);
               if (first != null) {
@@ -167,13 +182,19 @@ final class Membership {
     if (closed) {
       return;
     }
-    if (result.isValue()) {
+    if (result.isValue() && result.value()) {
       retry.succeeded();
-      lease = new Lease(timing, time, sent);
+      former.clear();
+      Held joined = new Held(info.id(), new Lease(timing, time, sent));
+      held = joined;
       live = List.of(info);
-      log.info("joined replica={} name={}", context.replica(), context.replicaName());
+      log.info("joined replica={} name={}", info.id(), context.replicaName());
       owner.joined();
-      beat(lease);
+      beat(joined);
+    } else if (result.isValue()) {
+      // An answer was lost, and the id was silent for so long that it is gone by now.
+      giveUp(info.id());
+      context.threads().schedule(retry.failed(), this::rejoin);
     } else if (result.failure() instanceof JoinRefusedException refusal) {
       owner.refused(refusal);
     } else {
@@ -195,8 +216,8 @@ final class Membership {
   }
 
   /** Beats for that lease only: what was planned for one that was lost must not go on as well. */
-  private void beat(@Nullable Lease current) {
-    if (closed || current == null || lease != current) {
+  private void beat(Held current) {
+    if (closed || !current.equals(held)) {
       return;
     }
     Lease.Sent sent = Lease.Sent.now(time);
@@ -205,18 +226,18 @@ final class Membership {
         .call(
             "heartbeat",
             timing.renewTimeout(),
-            () -> registry.beat(context.replica()),
+            () -> registry.beat(current.id),
             result -> answered(current, sent, result));
   }
 
   private void answered(
-      Lease current, Lease.Sent sent, Result<Optional<List<ReplicaInfo>>> result) {
-    if (closed || lease != current) {
+      Held current, Lease.Sent sent, Result<Optional<List<ReplicaInfo>>> result) {
+    if (closed || !current.equals(held)) {
       return;
     }
     if (!result.isValue()) {
       if (retry.failures() == 0) {
-        log.warn("heartbeat got no answer validFor={}", current.validFor(), result.failure());
+        log.warn("heartbeat got no answer validFor={}", current.lease.validFor(), result.failure());
       }
       context.threads().schedule(retry.failed(), () -> beat(current));
       watch();
@@ -226,7 +247,7 @@ final class Membership {
     Optional<List<ReplicaInfo>> members = result.value();
     if (members.isEmpty()) {
       lost(LossCause.NOT_OURS);
-    } else if (current.renewed(sent)) {
+    } else if (current.lease.renewed(sent)) {
       live = members.get();
       owner.beaten();
       Duration elapsed = Duration.ofNanos(time.nanos() - sent.nanos());
@@ -246,14 +267,21 @@ final class Membership {
   }
 
   private void lost(LossCause cause) {
-    Lease current = lease;
+    Held current = held;
     if (current != null) {
-      current.end(cause); // a claim on its way was made on it, and must not start a body any more
+      // A claim on its way was made on it, and must not start a body any more.
+      current.lease.end(cause);
+      giveUp(current.id);
     }
-    lease = null;
+    held = null;
     live = List.of();
     log.warn("membership lost, joining again replica={} cause={}", context.replicaName(), cause);
     owner.membershipLost(cause);
     context.threads().schedule(retry.failed(), this::rejoin);
+  }
+
+  private void giveUp(ReplicaId id) {
+    former.add(id);
+    context.identity().renew();
   }
 }

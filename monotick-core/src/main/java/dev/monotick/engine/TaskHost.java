@@ -1,6 +1,5 @@
 package dev.monotick.engine;
 
-import dev.monotick.ledger.ClaimId;
 import dev.monotick.replica.ReplicaInfo;
 import java.time.Instant;
 import java.util.List;
@@ -23,8 +22,6 @@ interface TaskHost {
 
   /** Asks the ledger what waits. */
   void rescueSoon(LedgerClient ledger);
-
-  ClaimId newClaim();
 
   /** Returns this replica's term of the group, null if it does not lead it. */
   @Nullable Term term(String group);

@@ -272,7 +272,7 @@ final class TaskLoop {
     Authority authority = authority(term);
     ClaimRequest request =
         new ClaimRequest(
-            host.newClaim(),
+            ledger.newClaim(),
             TickId.scheduled(spec.name(), plan.nominal()),
             known,
             plan.gaps().get(),
@@ -414,7 +414,7 @@ final class TaskLoop {
     OnOverlap overlap = onOverlap() == OnOverlap.ALLOW ? OnOverlap.ALLOW : OnOverlap.WAIT;
     TakeRequest request =
         new TakeRequest(
-            host.newClaim(), tick, overlap, spec.effect(), term == null ? null : term.proof());
+            ledger.newClaim(), tick, overlap, spec.effect(), term == null ? null : term.proof());
     Authority authority = authority(term);
     open.add(request.claim());
     ledger.take(

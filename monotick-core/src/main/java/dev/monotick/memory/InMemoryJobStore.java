@@ -107,7 +107,8 @@ final class InMemoryJobStore implements JobStore {
             finished.add(ends.finish(turn.replica(), finish, now));
           }
           catchUp(now); // what was retried or snoozed for no time is due already
-          List<ClaimedJob> jobs = turn.number() > 0 ? claims.claim(turn, now) : List.of();
+          boolean mayClaim = turn.number() > 0 && registry.isAlive(turn.replica());
+          List<ClaimedJob> jobs = mayClaim ? claims.claim(turn, now) : List.of();
           Optional<Duration> nextDue =
               Stream.of(table.times.untilNextDue(now), claims.untilRateAllows(turn, now))
                   .flatMap(Optional::stream)
@@ -157,9 +158,10 @@ final class InMemoryJobStore implements JobStore {
         now -> {
           int seenTo = 0;
           for (ReplicaId replica : table.owners()) {
-            if (!registry.isAlive(replica)) {
+            if (!registry.keepsClaims(replica)) {
+              boolean crashed = !registry.hasRejoined(replica);
               for (JobRow row : table.ownedBy(replica)) {
-                ends.rescue(row, now);
+                ends.rescue(row, crashed, now);
                 endedByOthers.add(row.id);
                 seenTo++;
               }

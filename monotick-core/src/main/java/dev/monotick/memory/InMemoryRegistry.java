@@ -6,11 +6,12 @@ import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.time.Ticker;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -29,10 +30,11 @@ final class InMemoryRegistry implements ReplicaRegistry {
   private final Map<ReplicaId, Member> members = new LinkedHashMap<>();
 
   /**
-   * Those that were members once. Kept for good, because a claim may outlive the membership of its
-   * replica by any time: a few bytes for each start of an engine in this JVM.
+   * Those that were members once, and when their process joined again, by the ticker. Kept for
+   * good, because a claim may outlive the membership of its replica by any time: a few bytes for
+   * each membership.
    */
-  private final Set<ReplicaId> former = new HashSet<>();
+  private final Map<ReplicaId, OptionalLong> former = new HashMap<>();
 
   InMemoryRegistry(LeaseTiming timing, Ticker ticker) {
     this.timing = timing;
@@ -45,18 +47,26 @@ final class InMemoryRegistry implements ReplicaRegistry {
   }
 
   @Override
-  public synchronized void join(ReplicaInfo replica, boolean alone) {
+  public synchronized boolean join(ReplicaInfo replica, boolean alone, Set<ReplicaId> earlier) {
     dropSilent();
+    if (former.containsKey(replica.id())) {
+      return false;
+    }
     for (Member other : members.values()) {
-      if (other.info().id().equals(replica.id())) {
+      ReplicaId id = other.info().id();
+      if (id.equals(replica.id()) || earlier.contains(id)) {
         continue; // it joins again: the answer to the first time may have been lost
       }
-      if (alone || other.alone()) {
+      if (alone || other.alone() || other.info().name().equals(replica.name())) {
         throw refusal(replica, other, alone);
       }
     }
-    former.remove(replica.id());
+    for (ReplicaId id : earlier) {
+      boolean unused = members.remove(id) != null;
+      former.put(id, OptionalLong.of(ticker.read()));
+    }
     members.put(replica.id(), new Member(replica, alone, ticker.read()));
+    return true;
   }
 
   @Override
@@ -80,7 +90,7 @@ final class InMemoryRegistry implements ReplicaRegistry {
   @Override
   public synchronized void leave(ReplicaId replica) {
     if (members.remove(replica) != null) {
-      former.add(replica);
+      former.put(replica, OptionalLong.empty());
     }
   }
 
@@ -91,18 +101,35 @@ final class InMemoryRegistry implements ReplicaRegistry {
   }
 
   /**
-   * Says whether the replica was a member and is one no more: silent too long, or left. One that
-   * never joined is not gone; nothing is known of it.
+   * Returns whether the replica was a member and is one no more, and its claims may be taken: it was
+   * silent too long, or left, or its process joined again long enough ago. One that never joined is
+   * not gone; nothing is known of it.
    */
   synchronized boolean isGone(ReplicaId replica) {
     dropSilent();
-    return former.contains(replica);
+    return former.containsKey(replica) && !isInGrace(replica);
   }
 
-  /** Says whether the replica is a member: it joined, and was neither silent too long nor left. */
+  /** Returns whether the replica is a member: it joined, and was neither silent too long nor left. */
   synchronized boolean isAlive(ReplicaId replica) {
     dropSilent();
     return members.containsKey(replica);
+  }
+
+  /** Returns whether the process of a replica that is gone joined again since. */
+  synchronized boolean hasRejoined(ReplicaId replica) {
+    return former.getOrDefault(replica, OptionalLong.empty()).isPresent();
+  }
+
+  /** Returns whether what the replica claimed is still left to it. */
+  synchronized boolean keepsClaims(ReplicaId replica) {
+    return isAlive(replica) || isInGrace(replica);
+  }
+
+  private boolean isInGrace(ReplicaId replica) {
+    OptionalLong rejoined = former.getOrDefault(replica, OptionalLong.empty());
+    return rejoined.isPresent()
+        && ticker.read() - rejoined.getAsLong() < REJOIN_GRACE.toNanos();
   }
 
   /** Returns what people call a member, the id of one that is none. */
@@ -120,7 +147,7 @@ final class InMemoryRegistry implements ReplicaRegistry {
             entry -> {
               boolean silent = now - entry.getValue().lastHeard() >= lease;
               if (silent) {
-                former.add(entry.getKey());
+                former.put(entry.getKey(), OptionalLong.empty());
               }
               return silent;
             });
@@ -132,6 +159,9 @@ final class InMemoryRegistry implements ReplicaRegistry {
 
   private JoinRefusedException refusal(ReplicaInfo replica, Member other, boolean alone) {
     String who = other.info().name() + " (" + other.info().id() + ")";
+    if (!alone && !other.alone()) {
+      return JoinRefusedException.sameName(replica, who);
+    }
     String why =
         alone
             ? " must be alone, but " + who + " is alive"

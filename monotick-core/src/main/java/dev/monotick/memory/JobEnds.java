@@ -72,11 +72,15 @@ final class JobEnds {
     goOn(row, now);
   }
 
-  /** Sees to a run whose replica is gone. */
-  void rescue(JobRow row, Instant now) {
+  /**
+   * Ends a run whose replica is gone.
+   *
+   * @param crashed whether its process may have died; if it has joined again, the run did not kill it
+   */
+  void rescue(JobRow row, boolean crashed, Instant now) {
     JobRow.Claim claim = requireNonNull(row.claim);
     boolean began = claim.startedAt != null;
-    boolean counts = began || row.crashes == 0;
+    boolean counts = crashed && (began || row.crashes == 0);
     String gone = "replica " + claim.name + " is gone";
     String detail = began ? ": its handler had begun" : ": its handler had not begun";
     if (!began && counts) {

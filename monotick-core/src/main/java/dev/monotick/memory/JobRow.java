@@ -1,6 +1,8 @@
 package dev.monotick.memory;
 
 import dev.monotick.job.Job;
+import static java.util.Objects.requireNonNull;
+
 import dev.monotick.job.JobAttempt;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobLane;
@@ -145,6 +147,7 @@ final class JobRow {
 
   ClaimedJob claimed() {
     return new ClaimedJob(
+        requireNonNull(claim).replica,
         run(),
         lane(),
         draft.version(),

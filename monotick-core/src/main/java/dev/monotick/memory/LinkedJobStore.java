@@ -55,6 +55,11 @@ final class LinkedJobStore implements JobStore {
   }
 
   @Override
+  public void membershipLost(ReplicaId replica) {
+    jobs.membershipLost(replica);
+  }
+
+  @Override
   public void whenReady(ReadyListener listener) {
     Consumer<Set<String>> gated = gate.listener(listener::ready);
     jobs.whenReady(gated::accept);

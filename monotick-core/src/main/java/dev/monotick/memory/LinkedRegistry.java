@@ -6,6 +6,7 @@ import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** A registry seen through a link. */
 final class LinkedRegistry implements ReplicaRegistry {
@@ -24,8 +25,8 @@ final class LinkedRegistry implements ReplicaRegistry {
   }
 
   @Override
-  public void join(ReplicaInfo replica, boolean alone) {
-    gate.run("join", () -> registry.join(replica, alone));
+  public boolean join(ReplicaInfo replica, boolean alone, Set<ReplicaId> former) {
+    return gate.call("join", () -> registry.join(replica, alone, former));
   }
 
   @Override

@@ -7,6 +7,19 @@ public final class JoinRefusedException extends SchedulerException {
 
   private static final long serialVersionUID = 1L;
 
+  /** Creates the refusal of a replica whose name another live one has. */
+  public static JoinRefusedException sameName(ReplicaInfo replica, String other) {
+    return new JoinRefusedException(
+        "replica "
+            + replica.name()
+            + " ("
+            + replica.id()
+            + ") cannot join, because "
+            + other
+            + " is alive under the same name; give each replica a replicaName of its own, or leave it"
+            + " out to get a name that is unique");
+  }
+
   /** Creates a refusal that names the replica in the way and the remedy. */
   public JoinRefusedException(String message) {
     super(message);

@@ -1,8 +1,10 @@
 package dev.monotick.replica;
 
 import dev.monotick.leader.LeaseTiming;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The replicas that share a store, and which of them are alive. Implemented by our own backends;
@@ -10,22 +12,42 @@ import java.util.Optional;
  * LeaseTiming#renewTimeout() renew timeout} and throw {@link dev.monotick.store.StoreException}
  * where the store gave no definite answer.
  *
- * <p>Membership is a lease: a replica that was silent for the lease duration is <em>gone</em>, its
- * open claims may be taken by others, and only a new {@link #join} brings it back.
+ * <p>Membership is a lease: a replica that was silent for the lease duration is <em>gone</em>, for
+ * good, and its open claims may be taken by others. Its process may join again, under another id.
  */
 public interface ReplicaRegistry {
+
+  /**
+   * How long the claims of a replica whose process {@linkplain #join joined again} are left to it,
+   * by the store's clock. The process lives: it reports what ended before and during the gap, so
+   * that work which was done is not repeated.
+   */
+  Duration REJOIN_GRACE = Duration.ofSeconds(10);
 
   /** Returns the lease under which membership is held. */
   LeaseTiming timing();
 
   /**
-   * Adds the replica, or brings it back after it was gone.
+   * Adds the replica. Joining again while it is a member changes nothing.
+   *
+   * <p>A member that is in the way, because of its name or because one of the two must be alone,
+   * but has not been seen alive yet, may be dead: then this throws {@link
+   * dev.monotick.store.StoreException}, and the caller tries again until the other's lease is over
+   * or it has proven that it lives.
    *
    * @param replica the replica
    * @param alone whether it must be the only one; then no other can join while it lives
-   * @throws JoinRefusedException if it wants to be alone and is not, or if another one is alone
+   * @param former ids under which the same process was a member before; they are gone afterwards
+   * @return whether it is a member; false if the id is gone, which is definite: take another one
+   * @throws JoinRefusedException if it wants to be alone and is not, if another one is alone, or if
+   *     another one has its name
    */
-  void join(ReplicaInfo replica, boolean alone);
+  boolean join(ReplicaInfo replica, boolean alone, Set<ReplicaId> former);
+
+  /** Adds a replica whose process was no member before; see {@link #join(ReplicaInfo, boolean, Set)}. */
+  default boolean join(ReplicaInfo replica, boolean alone) {
+    return join(replica, alone, Set.of());
+  }
 
   /**
    * Proves that the replica lives and returns all that do, itself included. Empty if it is gone:

@@ -1,6 +1,7 @@
 package dev.monotick.worker;
 
 import dev.monotick.job.store.JobFinish;
+import dev.monotick.replica.ReplicaId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,4 +10,10 @@ import org.jspecify.annotations.Nullable;
  * @param finish how
  * @param cause why it was stopped, null if it was not
  */
-record End(JobFinish finish, @Nullable StopCause cause) {}
+record End(JobFinish finish, @Nullable StopCause cause) {
+
+  /** Returns the membership under which the job was claimed. */
+  ReplicaId owner() {
+    return finish.job().owner();
+  }
+}

@@ -109,7 +109,7 @@ final class JobSlot implements Runnable {
   /** Returns false if it was left alone. */
   private boolean execute(ClaimedJob job) {
     JobHandlers.Registered<?> registered = slots.handlers().of(job.lane().kind());
-    if (registered == null || !slots.mayRun()) {
+    if (registered == null || !slots.mayRun(job)) {
       return notBegun(job, new JobFinish.HandedBack());
     }
     if (job.version() > registered.kind().version()) {
@@ -144,7 +144,7 @@ final class JobSlot implements Runnable {
       current = running;
     }
     // Again, now that it can be stopped: whoever stopped all before did not see it.
-    if (!slots.mayRun()) {
+    if (!slots.mayRun(job)) {
       return ended(new JobFinish(job, new JobFinish.HandedBack(), null, Duration.ZERO), null);
     }
     JobFinish.End end;

@@ -3,7 +3,7 @@ package dev.monotick.worker;
 import dev.monotick.job.JobId;
 import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobNote;
+import dev.monotick.replica.ReplicaId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -60,8 +60,8 @@ final class JobSlots {
     /** There is a place for another job. */
     void freed();
 
-    /** Says whether a job may begin. */
-    boolean mayRun();
+    /** Returns whether jobs that were claimed under that membership may begin. */
+    boolean mayRun(ReplicaId owner);
 
     /** So many handlers were left alone and still run. On the loop. */
     void leftAlone(int handlers);
@@ -154,7 +154,7 @@ final class JobSlots {
     elsewhere.decrementAndGet();
     active.add(slot);
     RunningJob<?> job = slot.current();
-    if (job != null && !mayRun()) {
+    if (job != null && !mayRun(job.job())) {
       slot.stop(job, stopped ? StopCause.STOPPING : StopCause.MEMBERSHIP_LOST);
     }
   }
@@ -189,8 +189,8 @@ final class JobSlots {
   }
 
   /** Says whether a job may begin. On any thread. */
-  boolean mayRun() {
-    return !stopped && owner.mayRun();
+  boolean mayRun(ClaimedJob job) {
+    return !stopped && owner.mayRun(job.owner());
   }
 
   /** Takes the end of a run, on any thread. */
@@ -335,15 +335,9 @@ final class JobSlots {
     return timeout.compareTo(LEAST_PATIENCE) < 0 ? LEAST_PATIENCE : timeout;
   }
 
-  /** Returns notes of all that run longer than that. */
-  List<JobNote> notes(Duration longerThan) {
-    List<JobNote> notes = new ArrayList<>();
-    for (RunningJob<?> job : current()) {
-      if (job.ran().compareTo(longerThan) >= 0) {
-        notes.add(job.note());
-      }
-    }
-    return notes;
+  /** Returns what runs longer than that. */
+  List<RunningJob<?>> running(Duration longerThan) {
+    return current().stream().filter(job -> job.ran().compareTo(longerThan) >= 0).toList();
   }
 
   /** Returns the jobs whose handlers run now. */

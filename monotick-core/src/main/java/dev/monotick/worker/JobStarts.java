@@ -5,10 +5,14 @@ import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
+import dev.monotick.replica.ReplicaId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
@@ -40,13 +44,15 @@ final class JobStarts {
   /** A job that is about to begin. */
   private static final class Start {
 
+    private final ReplicaId owner;
     private final JobRun run;
     // Guarded by noting.
     private boolean isOver;
     private JobFinish.@Nullable End refusal;
 
-    Start(JobRun run) {
-      this.run = run;
+    Start(ClaimedJob job) {
+      this.owner = job.owner();
+      this.run = job.run();
     }
   }
 
@@ -61,7 +67,7 @@ final class JobStarts {
     if (job.crashes() == 0) {
       return null; // as nearly always
     }
-    Start start = new Start(job.run());
+    Start start = new Start(job);
     waiting.add(start);
     noting.lock();
     try {
@@ -89,12 +95,14 @@ final class JobStarts {
     try {
       JobStore store = context.store();
       Instant now = store.now();
-      Set<JobRun> over =
-          store.note(
-              context.replica(),
-              starts.stream()
-                  .map(start -> new JobNote(start.run, now, null, null, List.of()))
-                  .toList());
+      Map<ReplicaId, List<JobNote>> notes = new HashMap<>();
+      for (Start start : starts) {
+        notes
+            .computeIfAbsent(start.owner, any -> new ArrayList<>())
+            .add(new JobNote(start.run, now, null, null, List.of()));
+      }
+      Set<JobRun> over = new HashSet<>();
+      notes.forEach((owner, ofOwner) -> over.addAll(store.note(owner, ofOwner)));
       starts.forEach(
           start -> start.refusal = over.contains(start.run) ? new JobFinish.HandedBack() : null);
     } catch (RuntimeException | Error e) { // whatever it was: what is not on record does not begin

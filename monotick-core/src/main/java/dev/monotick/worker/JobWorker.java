@@ -8,17 +8,20 @@ import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
 import dev.monotick.job.store.ReadyListener;
 import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.thread.EngineThreads;
 import dev.monotick.thread.Result;
 import dev.monotick.thread.Retry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,15 +49,16 @@ public final class JobWorker {
 
   private final WorkerContext context;
   private final EngineThreads threads;
-  private final BooleanSupplier alive;
+  private final Predicate<ReplicaId> isMember;
   private final JobSlots slots;
   private final Turns turns;
   private final JobTelemetry telemetry;
   private final Retry rescueRetry;
-  private final ConcurrentLinkedQueue<JobNote> lastNotes = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<OwnedNote> lastNotes = new ConcurrentLinkedQueue<>();
   private Set<ReplicaId> seen = Set.of();
   private EngineThreads.Cancellable nextRescue = () -> {};
   private boolean started;
+  private boolean joinedBefore;
   private boolean stopping;
   private boolean rescuing;
   private boolean rescueAgain;
@@ -64,18 +68,18 @@ public final class JobWorker {
   /**
    * Creates a worker.
    *
-   * @param alive says, on any thread, whether this replica is proven to live
+   * @param isMember tests, on any thread, whether this process is proven to live under an id
    */
   public JobWorker(
       WorkerContext context,
       WorkerSettings settings,
       JobHandlers handlers,
       JobTelemetry telemetry,
-      BooleanSupplier alive) {
+      Predicate<ReplicaId> isMember) {
     this.context = context;
     this.threads = context.threads();
     this.telemetry = telemetry;
-    this.alive = alive;
+    this.isMember = isMember;
     this.slots =
         new JobSlots(context, handlers, telemetry.payloads(), settings.concurrency(), new Slots());
     this.turns = new Turns(context, settings, handlers, slots, telemetry);
@@ -83,22 +87,28 @@ public final class JobWorker {
     this.lastNoteNanos = context.time().nanos();
   }
 
-  /** Starts to listen; jobs are taken once this replica {@linkplain #joined() joined}. */
+  /** Starts to listen; jobs are taken once this replica {@linkplain #joined joined}. */
   public void start() {
     started = true;
     context.store().whenReady(new News());
     context.store().whenEnded(ids -> threads.execute(() -> ended(ids)));
   }
 
-  /** This replica is proven to live, newly or again. */
-  public void joined() {
+  /** This process is proven to live, newly or again, and then under another id than before. */
+  public void joined(ReplicaId member) {
     if (started && !stopping) {
-      turns.open();
+      boolean again = joinedBefore;
+      joinedBefore = true;
+      turns.open(member);
       rescueNowAndThen();
+      if (again) {
+        // What this process left unreported under its former id is nobody's after the grace.
+        threads.schedule(ReplicaRegistry.REJOIN_GRACE.plus(NOTE_EVERY), this::rescue);
+      }
     }
   }
 
-  /** Takes note of who lives; what one left that no longer does is seen to at once. */
+  /** Updates the set of live replicas and rescues the jobs of those that disappeared. */
   public void beaten(Set<ReplicaId> live) {
     boolean gone = !live.containsAll(seen);
     seen = Set.copyOf(live);
@@ -109,7 +119,7 @@ public final class JobWorker {
 
   /** This replica is no longer proven to live: others may take what it has. */
   public void membershipLost() {
-    turns.close(false);
+    turns.membershipLost().ifPresent(context.store()::membershipLost);
     slots.giveBack(Duration.ZERO);
     slots.stop(job -> true, StopCause.MEMBERSHIP_LOST);
   }
@@ -135,7 +145,7 @@ public final class JobWorker {
   /** Takes no more; gives back what has not begun. Handlers go on. */
   public void beginStop() {
     stopping = true;
-    turns.close(true);
+    turns.close();
     slots.giveBack(Duration.ZERO);
   }
 
@@ -160,7 +170,7 @@ public final class JobWorker {
     @Override
     public void finished(JobFinish finish, @Nullable RunningJob<?> job) {
       if (job != null && job.hasLines()) {
-        lastNotes.add(job.note());
+        lastNotes.add(new OwnedNote(job));
       }
       turns.add(finish, job == null ? null : job.stopCause());
     }
@@ -171,8 +181,8 @@ public final class JobWorker {
     }
 
     @Override
-    public boolean mayRun() {
-      return alive.getAsBoolean();
+    public boolean mayRun(ReplicaId owner) {
+      return isMember.test(owner);
     }
 
     @Override
@@ -191,7 +201,7 @@ public final class JobWorker {
 
     @Override
     public void ready(Set<String> queues, Function<JobTurn, JobTurnReply> store) {
-      if (!alive.getAsBoolean() || !turns.wake(queues, store)) {
+      if (!turns.wake(queues, store)) {
         ready(queues);
       }
     }
@@ -205,19 +215,34 @@ public final class JobWorker {
     if (noting) {
       return;
     }
-    List<JobNote> notes = new ArrayList<>(slots.notes(NOTE_EVERY));
-    for (JobNote last = lastNotes.poll(); last != null; last = lastNotes.poll()) {
-      notes.add(last);
+    Map<ReplicaId, List<JobNote>> notes = new HashMap<>();
+    slots.running(NOTE_EVERY).forEach(job -> new OwnedNote(job).addTo(notes));
+    for (OwnedNote last = lastNotes.poll(); last != null; last = lastNotes.poll()) {
+      last.addTo(notes);
     }
     if (notes.isEmpty()) {
       return;
     }
     noting = true;
-    threads.call(
-        "notes of jobs",
-        CALL_TIMEOUT,
-        () -> context.store().note(context.replica(), notes),
-        this::noted);
+    threads.call("notes of jobs", CALL_TIMEOUT, () -> send(notes), this::noted);
+  }
+
+  private Set<JobRun> send(Map<ReplicaId, List<JobNote>> notes) {
+    Set<JobRun> over = new HashSet<>();
+    notes.forEach((owner, ofOwner) -> over.addAll(context.store().note(owner, ofOwner)));
+    return over;
+  }
+
+  /** What is known of a run, and the membership under which its job was claimed. */
+  private record OwnedNote(ReplicaId owner, JobNote note) {
+
+    OwnedNote(RunningJob<?> job) {
+      this(job.job().owner(), job.note());
+    }
+
+    void addTo(Map<ReplicaId, List<JobNote>> notes) {
+      notes.computeIfAbsent(owner, any -> new ArrayList<>()).add(note);
+    }
   }
 
   private void noted(Result<Set<JobRun>> result) {
@@ -233,7 +258,7 @@ public final class JobWorker {
 
   private void rescueNowAndThen() {
     nextRescue.cancel(); // whoever joins again and again has one of them all the same
-    if (!stopping && alive.getAsBoolean()) {
+    if (!stopping && turns.isOpen()) {
       rescue();
       nextRescue = threads.schedule(RESCUE_EVERY, this::rescueNowAndThen);
     }

@@ -45,7 +45,7 @@ final class Line {
   interface Owner {
 
     /** The turn that stood by was made, on a thread of the store's; the line is not free yet. */
-    void made(JobTurnReply reply);
+    void made(JobTurn turn, JobTurnReply reply);
 
     /** The exchange was answered. */
     void answered(List<End> ends, JobTurn turn, JobTurnReply reply);
@@ -97,7 +97,7 @@ final class Line {
     Result<JobTurnReply> result = made(turn, store);
     try {
       if (result.isValue()) {
-        owner.made(result.value());
+        owner.made(turn, result.value());
       }
     } finally { // whatever happened, the line must not stay busy
       context.threads().execute(() -> heard(List.of(), turn, result));

@@ -202,7 +202,7 @@ final class RunningJob<P> implements JobContext<P> {
     }
     JobFinish success = new JobFinish(job, new JobFinish.Succeeded(null), startedAt, ran());
     try {
-      context.store().transact(context.replica(), success, dataSource, work);
+      context.store().transact(job.owner(), success, dataSource, work);
       committed = true;
     } finally {
       if (!committed) {

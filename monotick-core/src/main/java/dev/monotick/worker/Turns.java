@@ -4,11 +4,14 @@ import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.replica.ReplicaId;
 import dev.monotick.thread.EngineThreads;
 import dev.monotick.thread.Retry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,6 +32,11 @@ import org.slf4j.LoggerFactory;
  * <p>Where many jobs end, their ends are reported on a line of their own beside the one that asks
  * for jobs, so that the store does both at the same time. There is never more than one exchange
  * that asks: jobs are claimed under its number.
+ *
+ * <p>Jobs are asked for as a member, and numbers count from 1 for each membership. An answer to an
+ * earlier membership starts nothing: its jobs are given back under that membership. Ends are
+ * reported under the membership that claimed the job, whatever this process is by then; the store
+ * decides whether they count.
  */
 final class Turns {
 
@@ -64,9 +72,8 @@ final class Turns {
   private final ConcurrentLinkedQueue<End> ends = new ConcurrentLinkedQueue<>();
   private final AtomicInteger endsWaiting = new AtomicInteger();
   private final AtomicBoolean told = new AtomicBoolean();
-  private volatile boolean open; // written on the loop
-  private volatile boolean doubtful; // closed since it asked; written on the loop
-  private boolean leaves; // never to open again
+  private volatile @Nullable ReplicaId member; // null while this process is none; written on the loop
+  private volatile boolean open; // asks for jobs; written on the loop
   private boolean mayHaveJobs;
   private boolean wokenMeanwhile;
   private boolean lingering;
@@ -76,8 +83,7 @@ final class Turns {
   private final List<End> unrecorded = new ArrayList<>(); // those of them that it refused alone
   private long number = 1; // of the next turn that asks; grows when one was given jobs
   private boolean stays; // the last turn that asked stays open: jobs may come under that number
-  private volatile boolean
-      begun; // what the turn that stood by brought, before the loop heard of it
+  private volatile @Nullable JobTurn begun; // its jobs began before the loop heard of them
   private long turns; // so far
   private long lookMillis = FIRST_LOOK_MILLIS;
   private EngineThreads.Cancellable nextLook = () -> {};
@@ -119,22 +125,44 @@ final class Turns {
     }
   }
 
-  /** Begins to ask for jobs. */
-  void open() {
+  /** Begins to ask for jobs as a new member. */
+  void open(ReplicaId as) {
+    boolean unused = asks.regain(); // what stands by is of an earlier membership
+    member = as;
+    number = 1;
+    stays = false;
+    lookMillis = FIRST_LOOK_MILLIS;
     open = true;
     mayHaveJobs = true;
     goOn();
   }
 
-  /** Asks for no more; ends are still reported. A turn may stay open, if that is not for good. */
-  void close(boolean forGood) {
+  /** Returns whether this asks for jobs. */
+  boolean isOpen() {
+    return open;
+  }
+
+  /** Asks for no more, because this process stops. It is still a member, and closes its turn. */
+  void close() {
     open = false;
-    leaves |= forGood;
-    // Whoever is taken for dead meanwhile is rescued from, also of what is on its way to him. If he
-    // is back when it comes, others may have it.
-    doubtful |= asks.isBusy();
     nextLook.cancel();
     goOn();
+  }
+
+  /**
+   * Asks for no more, because the membership is lost. A turn that it left open dies with it; ends
+   * are still reported. Returns the membership.
+   */
+  Optional<ReplicaId> membershipLost() {
+    Optional<ReplicaId> lost = Optional.ofNullable(member);
+    member = null;
+    stays = false;
+    close();
+    return lost;
+  }
+
+  private boolean isOfThisMember(JobTurn turn) {
+    return turn.replica().equals(member);
   }
 
   /**
@@ -170,9 +198,11 @@ final class Turns {
   }
 
   private void goOn() {
-    if (!open && asks.regain() && stays && leaves) {
+    ReplicaId self = member;
+    if (!open && asks.regain() && stays && self != null) {
       stays = false;
-      asks.send(List.of(), turn(number, List.of(), 0)); // closes it; what it brings is given back
+      // Closes it; what it brings is given back.
+      asks.send(List.of(), turn(self, number, List.of(), 0));
     }
     if (endsWaiting.get() >= MANY && mayReport()) {
       send(reports, 0);
@@ -220,47 +250,59 @@ final class Turns {
     }
     lingering = false;
     List<End> batch = reports.isBusy() ? List.of() : gathered();
-    if (room > 0) {
+    JobTurn turn = turn(batch, room);
+    if (turn.most() > 0) {
       wokenMeanwhile = false;
       endsApart = reports.isBusy();
       nextLook.cancel();
     }
-    line.send(batch, turn(batch, room));
+    line.send(batch, turn);
   }
 
+  /** Returns the first ends that wait, all of one membership. */
   private List<End> gathered() {
     List<End> batch = new ArrayList<>();
-    for (End end = ends.poll(); end != null; end = batch.size() < LARGEST ? ends.poll() : null) {
-      batch.add(end);
+    for (End end = ends.peek();
+        end != null
+            && batch.size() < LARGEST
+            && (batch.isEmpty() || end.owner().equals(batch.get(0).owner()));
+        end = ends.peek()) {
+      batch.add(ends.remove()); // polled on the loop only
     }
     endsWaiting.addAndGet(-batch.size());
     return batch;
   }
 
+  /** Returns a turn that asks for jobs as well, unless the ends are of an earlier membership. */
   private JobTurn turn(List<End> batch, int room) {
     turns++;
+    ReplicaId self = member;
+    ReplicaId owner = batch.isEmpty() ? Objects.requireNonNull(self) : batch.get(0).owner();
+    int most = owner.equals(self) ? room : 0;
     // What claims nothing has no number: it may overtake a turn that does.
-    JobTurn turn = turn(room > 0 ? number : 0, batch, room);
+    JobTurn turn = turn(owner, most > 0 ? number : 0, batch, most);
     stays |= turn.staysOpen();
     return turn;
   }
 
-  private JobTurn turn(long number, List<End> batch, int room) {
+  private JobTurn turn(ReplicaId owner, long number, List<End> batch, int room) {
     // To leave a turn open is written down; so not before there was nothing twice, unless
     // something is written anyway. And not for jobs that could not begin at once.
     boolean isCalm = !batch.isEmpty() || lookMillis > FIRST_LOOK_MILLIS;
     boolean staysOpen = room > 0 && isCalm && slots.inHand() < settings.concurrency();
     List<JobFinish> finishes = batch.stream().map(End::finish).toList();
     return new JobTurn(
-        context.replica(), number, finishes, room, handlers.kinds(), settings.queues(), staysOpen);
+        owner, number, finishes, room, handlers.kinds(), settings.queues(), staysOpen);
   }
 
   /** Takes answers. */
   private final class Answers implements Line.Owner {
 
     @Override
-    public void made(JobTurnReply reply) {
-      begun = open && !doubtful && slots.tryBegin(reply.jobs());
+    public void made(JobTurn turn, JobTurnReply reply) {
+      // A slot asks again whether the job's membership is held, right before its handler begins.
+      boolean began = open && isOfThisMember(turn) && slots.tryBegin(reply.jobs());
+      begun = began ? turn : null;
     }
 
     @Override
@@ -284,7 +326,7 @@ final class Turns {
 
     @Override
     public void refused(List<End> batch, JobTurn turn, Throwable failure, Duration wait) {
-      if (turn.number() > 0) {
+      if (turn.number() > 0 && isOfThisMember(turn)) {
         number++; // who knows what was claimed under this one
       }
       setAside += batch.size();
@@ -296,21 +338,20 @@ final class Turns {
     List<ClaimedJob> jobs = reply.jobs();
     if (!jobs.isEmpty()) {
       lookMillis = FIRST_LOOK_MILLIS;
-      if (doubtful && !begun) {
-        slots.giveBack(jobs);
+      if (turn.equals(begun)) {
+        slots.add(List.of());
+      } else if (open && isOfThisMember(turn)) {
+        slots.add(jobs);
       } else {
-        slots.add(begun ? List.of() : jobs);
+        slots.giveBack(jobs); // others may have them by now; the store knows
       }
-      begun = false;
-      if (!open) {
-        slots.giveBack(Duration.ZERO);
-      }
+    }
+    begun = null;
+    if (!isOfThisMember(turn)) {
+      return; // says nothing of what this member may ask for
     }
     if (reply.used()) {
       number = Math.max(number, turn.number() + 1);
-    }
-    if (turn.number() > 0) {
-      doubtful = false;
     }
     if (turn.most() > 0) {
       stays = turn.staysOpen() && !reply.used();
@@ -343,7 +384,7 @@ final class Turns {
     // It may be a while until they come: so no more than can begin at once.
     int room = Math.min(room(), settings.concurrency());
     if (room > 0) {
-      asks.standBy(turn(number, List.of(), room));
+      asks.standBy(turn(List.of(), room));
     }
   }
 

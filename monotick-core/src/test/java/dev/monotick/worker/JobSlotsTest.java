@@ -56,7 +56,7 @@ class JobSlotsTest {
               }
 
               @Override
-              public boolean mayRun() {
+              public boolean mayRun(ReplicaId owner) {
                 return true;
               }
 
@@ -300,7 +300,7 @@ class JobSlotsTest {
           public void freed() {}
 
           @Override
-          public boolean mayRun() {
+          public boolean mayRun(ReplicaId owner) {
             return mayRun;
           }
 

@@ -42,6 +42,7 @@ import org.junit.jupiter.api.Test;
 /** What goes to the store when, with a store that answers when it is told to. */
 class TurnsTest {
 
+  private static final ReplicaId SELF = ReplicaId.random();
   private static final WorkerSettings SETTINGS = new WorkerSettings(2_000, Set.of());
 
   private final ByHand threads = new ByHand();
@@ -52,7 +53,7 @@ class TurnsTest {
 
   TurnsTest() {
     WorkerContext context =
-        new WorkerContext(ReplicaId.random(), "a", threads, TimeSource.system(), aStore());
+        new WorkerContext(SELF, "a", threads, TimeSource.system(), aStore());
     JobHandlers handlers = new JobHandlers();
     handlers.add(JobKind.named("kind", String.class), job -> JobOutcome.done());
     Payloads payloads = new Payloads(null);
@@ -64,7 +65,7 @@ class TurnsTest {
 
   @Test
   void fewEndsGoWithTheNextRequestForJobs() {
-    turns.open();
+    turns.open(SELF);
     answer(0);
     end(10);
     assertThat(threads.calls).as("a request is under way").hasSize(1);
@@ -75,7 +76,7 @@ class TurnsTest {
 
   @Test
   void manyEndsDoNotWaitForTheRequestThatIsUnderWay() {
-    turns.open();
+    turns.open(SELF);
     answer(0);
     end(300);
     assertThat(threads.calls).hasSize(2);
@@ -88,7 +89,7 @@ class TurnsTest {
   /** Jobs are claimed under the number of the turn; what is on its way with one has not lapsed. */
   @Test
   void oneRequestAtATimeIsUnderWayWhateverEnds() {
-    turns.open();
+    turns.open(SELF);
     Set<Long> numbers = new HashSet<>();
     Set<JobId> reported = new HashSet<>();
     for (int step = 0; step < 200; step++) {
@@ -113,7 +114,7 @@ class TurnsTest {
 
   @Test
   void noJobsAreAskedForWhileTooManyEndsCannotBeReported() {
-    turns.open();
+    turns.open(SELF);
     answer(0);
     end(300); // reported beside the request, and not answered
     int asked = 0;
@@ -132,7 +133,7 @@ class TurnsTest {
   /** The ends may have made room under a limit, or others ready that waited for them. */
   @Test
   void afterAReportItIsAskedAgainThoughNothingWasFoundBeside() {
-    turns.open();
+    turns.open(SELF);
     answer(0);
     end(300); // reported beside the request
     none = true;
@@ -144,7 +145,7 @@ class TurnsTest {
 
   @Test
   void soItIsIfTheReportIsAnsweredFirst() {
-    turns.open();
+    turns.open(SELF);
     answer(0);
     end(300);
     none = true;
@@ -157,7 +158,7 @@ class TurnsTest {
 
   @Test
   void noJobsAreAskedForWhileTooManyEndsAreRefused() {
-    turns.open();
+    turns.open(SELF);
     for (int i = 0; i < 100; i++) {
       end(slots.inHand());
       if (threads.calls.isEmpty()) {
@@ -175,7 +176,7 @@ class TurnsTest {
 
   @Test
   void aReportWithoutAnAnswerIsRepeatedAsItWas() {
-    turns.open();
+    turns.open(SELF);
     answer(0);
     end(300);
     JobTurn report = threads.calls.get(1).turn();
@@ -187,11 +188,11 @@ class TurnsTest {
 
   @Test
   void whatTheStoreRefusesIsReportedOneByOne() {
-    turns.open();
+    turns.open(SELF);
     answer(0);
     end(300);
     int refused = threads.calls.get(1).turn().finishes().size();
-    turns.close(true);
+    turns.close();
     answer(0);
     fail(0, new IllegalStateException("one of them is bad"));
     Set<JobId> reported = new HashSet<>();
@@ -209,9 +210,9 @@ class TurnsTest {
   @Test
   void whatTheStoreRefusesInAnyFormIsSentAgainUntilItIsRecorded() {
     none = true;
-    turns.open();
+    turns.open(SELF);
     reply(someJobs(1));
-    turns.close(true);
+    turns.close();
     end(1);
     for (int times = 0; times < 5; times++) { // as it was, as a death, and again
       assertThat(onlyTurn().finishes()).hasSize(1);
@@ -264,7 +265,7 @@ class TurnsTest {
 
   @Test
   void aReportThatIsAnsweredBeforeTheLoopHearsOfBegunJobsDoesNotTakeThemAgain() {
-    turns.open();
+    turns.open(SELF);
     answer(0);
     end(300);
     none = true;
@@ -320,7 +321,7 @@ class TurnsTest {
   @Test
   void whileItIsMadeNothingElseIsAskedFor() {
     none = true;
-    turns.open();
+    turns.open(SELF);
     answer(0);
     assertThat(
             turns.wake(
@@ -355,7 +356,7 @@ class TurnsTest {
   @Test
   void nothingStandsByOnceTheTurnsAreClosed() {
     beIdle();
-    turns.close(true);
+    turns.close();
     assertThat(turns.wake(Set.of(), this::replyTo)).isFalse();
     assertThat(turns.isQuiet()).isTrue();
     assertThat(threads.calls).as("what is not open need not be closed").isEmpty();
@@ -369,7 +370,7 @@ class TurnsTest {
             turns.wake(
                 Set.of(),
                 turn -> {
-                  turns.close(true);
+                  turns.close();
                   assertThat(turns.isQuiet()).isFalse();
                   return replyTo(turn);
                 }))
@@ -382,10 +383,10 @@ class TurnsTest {
 
   /** Others may have rescued them while this replica was taken for dead. */
   @Test
-  void whatWasAskedForBeforeTheTurnsWereClosedIsGivenBackThoughTheyAreOpenAgain() {
-    turns.open();
-    turns.close(false);
-    turns.open();
+  void jobsThatComeForAnEarlierMembershipAreGivenBackUnderIt() {
+    turns.open(SELF);
+    assertThat(turns.membershipLost()).contains(SELF);
+    turns.open(SELF.successor());
     answer(0);
     int doubtful = (int) claimed;
     assertThat(doubtful).isPositive();
@@ -393,6 +394,13 @@ class TurnsTest {
     assertThat(threads.calls.stream().flatMap(call -> call.turn().finishes().stream()))
         .hasSize(doubtful)
         .allMatch(finish -> finish.end() instanceof JobFinish.HandedBack);
+    assertThat(threads.calls)
+        .extracting(PendingCall::turn)
+        .filteredOn(turn -> !turn.finishes().isEmpty())
+        .allMatch(turn -> turn.replica().equals(SELF) && turn.most() == 0);
+    while (threads.calls.stream().noneMatch(call -> call.turn().most() > 0)) {
+      answer(0);
+    }
     answer(requestUnderWay());
     assertThat(slots.inHand()).as("what was asked for since begins").isPositive();
   }
@@ -431,18 +439,19 @@ class TurnsTest {
     assertThat(onlyTurn().number()).as("asked again at once").isEqualTo(number + 1);
   }
 
-  /** It may open again soon, and others see to it that nobody gives it anything meanwhile. */
   @Test
-  void aTurnStaysOpenIfWorkIsOnlyInterrupted() {
-    beIdle();
-    turns.wake(Set.of());
-    long number = onlyTurn().number();
+  void lostMembershipTakesItsOpenTurnAndItsNumbersWithIt() {
+    turns.open(SELF);
+    none = true;
+    reply(someJobs(1));
+    assertThat(onlyTurn().number()).as("1 is used").isEqualTo(2);
     answer(0);
-    turns.close(false);
+    assertThat(turns.membershipLost()).contains(SELF);
     assertThat(turns.wake(Set.of(), this::replyTo)).as("nothing stands by").isFalse();
-    assertThat(threads.calls).isEmpty();
-    turns.open();
-    assertThat(onlyTurn().number()).isEqualTo(number);
+    assertThat(threads.calls).as("the open turn dies with its member").isEmpty();
+    turns.open(SELF.successor());
+    assertThat(onlyTurn().replica()).isEqualTo(SELF.successor());
+    assertThat(onlyTurn().number()).as("in a number space of its own").isEqualTo(1);
   }
 
   @Test
@@ -450,7 +459,7 @@ class TurnsTest {
     beIdle();
     turns.wake(Set.of());
     answer(0);
-    turns.close(true);
+    turns.close();
     assertThat(onlyTurn().closes()).isTrue();
     fail(0, new StoreException("no answer"));
     assertThat(turns.isQuiet()).isTrue();
@@ -460,7 +469,7 @@ class TurnsTest {
 
   @Test
   void aReportThatIsRefusedLeavesTheNumberOfTheOpenTurnAsItIs() {
-    turns.open();
+    turns.open(SELF);
     answer(0);
     end(300);
     long number = threads.calls.get(0).turn().number();
@@ -475,7 +484,7 @@ class TurnsTest {
   @Test
   void aTurnStaysOpenOnceThereWasNothingTwice() {
     none = true;
-    turns.open();
+    turns.open(SELF);
     assertThat(onlyTurn().staysOpen()).as("the first look").isFalse();
     answer(0);
     turns.wake(Set.of());
@@ -484,7 +493,7 @@ class TurnsTest {
 
   @Test
   void aTurnThatReportsStaysOpenAtOnce() {
-    turns.open();
+    turns.open(SELF);
     answer(0);
     end(100);
     answer(0);
@@ -498,7 +507,7 @@ class TurnsTest {
     beIdle();
     turns.wake(Set.of());
     answer(0);
-    turns.close(true);
+    turns.close();
     JobTurn closing = onlyTurn();
     assertThat(closing.closes()).isTrue();
     assertThat(turns.isQuiet()).isFalse();
@@ -516,7 +525,7 @@ class TurnsTest {
     beIdle();
     turns.wake(Set.of());
     assertThat(onlyTurn().staysOpen()).isTrue();
-    turns.close(true);
+    turns.close();
     assertThat(onlyTurn().closes()).isFalse();
     answer(0);
     assertThat(onlyTurn().closes()).isTrue();
@@ -527,7 +536,7 @@ class TurnsTest {
   /** Nothing to do, and none found at the last look. */
   private void beIdle() {
     none = true;
-    turns.open();
+    turns.open(SELF);
     answer(0);
     assertThat(threads.calls).isEmpty();
   }
@@ -597,7 +606,7 @@ class TurnsTest {
     }
 
     @Override
-    public boolean mayRun() {
+    public boolean mayRun(ReplicaId owner) {
       return true;
     }
 
@@ -717,6 +726,7 @@ class TurnsTest {
   static ClaimedJob aJobThatWasLost(long id) {
     ClaimedJob job = aJob(id);
     return new ClaimedJob(
+        job.owner(),
         job.run(),
         job.lane(),
         job.version(),
@@ -730,6 +740,7 @@ class TurnsTest {
 
   static ClaimedJob aJob(long id) {
     return new ClaimedJob(
+        SELF,
         new JobRun(new JobId(id), 1, 1),
         new JobLane("queue", "kind", "", 5),
         1,

@@ -307,6 +307,7 @@ public abstract class JobTransitionContract extends JobStoreContract {
 
   private ClaimedJob neverClaimed(Subject subject) {
     return new ClaimedJob(
+        subject.replica(),
         new JobRun(subject.id(), 1, 1),
         subject.wish().draft().lane(),
         1,

@@ -52,14 +52,49 @@ public abstract class ReplicaRegistryContract extends StoreContract {
   }
 
   @Test
-  void silentReplicaIsGoneUntilItJoinsAgain() {
-    replicas().join(a, false);
+  void replicaThatIsGoneNeverComesBack() {
+    assertThat(replicas().join(a, false)).isTrue();
     letTimePass(lease());
     assertThat(replicas().live()).isEmpty();
-    assertThat(replicas().beat(a.id())).isEmpty();
-    assertThat(replicas().beat(a.id())).as("a beat brings nobody back").isEmpty();
+    assertThat(replicas().beat(a.id())).as("by a beat").isEmpty();
+    assertThat(replicas().beat(a.id())).as("by another beat").isEmpty();
+    assertThat(replicas().join(a, false)).as("by joining").isFalse();
+    assertThat(replicas().live()).isEmpty();
+  }
+
+  @Test
+  void processThatWasGoneJoinsUnderAnotherId() {
     replicas().join(a, false);
-    assertThat(replicas().beat(a.id())).contains(List.of(a));
+    letTimePass(lease());
+    ReplicaInfo again = successor(a);
+    assertThat(replicas().join(again, false, Set.of(a.id()))).isTrue();
+    assertThat(replicas().beat(again.id())).contains(List.of(again));
+    assertThat(replicas().beat(a.id())).isEmpty();
+  }
+
+  @Test
+  void processThatGaveUpItsMembershipIsNotInItsOwnWay() {
+    replicas().join(a, true);
+    ReplicaInfo again = successor(a);
+    assertThat(replicas().join(again, true, Set.of(a.id()))).isTrue();
+    assertThat(replicas().beat(a.id())).as("the earlier one is gone at once").isEmpty();
+    assertThat(replicas().live()).containsExactly(again);
+    assertThat(replicas().join(a, true)).isFalse();
+  }
+
+  @Test
+  void secondReplicaOfTheSameNameIsRefusedByNameOfTheFirst() {
+    replicas().join(a, false);
+    ReplicaInfo twin = info(a.name());
+    assertThatThrownBy(() -> replicas().join(twin, false))
+        .isInstanceOf(JoinRefusedException.class)
+        .hasMessageContaining(a.id().toString())
+        .hasMessageContaining("same name");
+    assertThat(replicas().live()).containsExactly(a);
+  }
+
+  private static ReplicaInfo successor(ReplicaInfo info) {
+    return new ReplicaInfo(info.id().successor(), info.name(), info.startedAt(), info.tasks());
   }
 
   @Test
@@ -129,8 +164,9 @@ public abstract class ReplicaRegistryContract extends StoreContract {
     replicas().leave(a.id());
     replicas().join(b, true);
     letTimePass(lease());
-    replicas().join(a, false);
-    assertThat(replicas().live()).containsExactly(a);
+    ReplicaInfo again = successor(a);
+    replicas().join(again, false);
+    assertThat(replicas().live()).containsExactly(again);
   }
 
   @Test

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -51,9 +52,9 @@ class MembershipTest {
     }
 
     @Override
-    public void join(ReplicaInfo replica, boolean alone) {
+    public boolean join(ReplicaInfo replica, boolean alone, Set<ReplicaId> former) {
       onJoin.run();
-      store.replicas().join(replica, alone);
+      return store.replicas().join(replica, alone, former);
     }
 
     @Override

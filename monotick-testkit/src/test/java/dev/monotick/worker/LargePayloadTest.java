@@ -49,6 +49,7 @@ class LargePayloadTest {
             .map(
                 job ->
                     new ClaimedJob(
+                        job.owner(),
                         job.run(),
                         job.lane(),
                         job.version(),

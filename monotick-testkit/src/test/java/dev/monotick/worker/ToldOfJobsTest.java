@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -178,8 +179,8 @@ class ToldOfJobsTest {
     }
 
     @Override
-    public void join(ReplicaInfo info, boolean alone) {
-      store.replicas().join(info, alone);
+    public boolean join(ReplicaInfo info, boolean alone, Set<ReplicaId> former) {
+      return store.replicas().join(info, alone, former);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.monotick.job.store;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobLane;
 import dev.monotick.job.JobRules;
+import dev.monotick.replica.ReplicaId;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A job that a replica has. A plain carrier, made ten thousands of times a second.
  *
+ * @param owner the membership it was claimed under; it may begin under no other
  * @param run which claim of the job this is, from 1
  * @param lane what it stood in line with
  * @param version version of the kind that wrote the payload
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent") // bytes are carried, never compared
 public record ClaimedJob(
+    ReplicaId owner,
     JobRun run,
     JobLane lane,
     int version,
@@ -37,6 +40,7 @@ public record ClaimedJob(
 
   /** Creates one that was never lost with its replica. */
   public ClaimedJob(
+      ReplicaId owner,
       JobRun run,
       JobLane lane,
       int version,
@@ -45,7 +49,7 @@ public record ClaimedJob(
       Optional<String> limitKey,
       Instant readyAt,
       Map<String, String> headers) {
-    this(run, lane, version, payload, rules, limitKey, readyAt, headers, 0);
+    this(owner, run, lane, version, payload, rules, limitKey, readyAt, headers, 0);
   }
 
   /** Returns the job's name. */

@@ -69,6 +69,12 @@ public interface JobStore {
    */
   void wake(Collection<String> queues);
 
+  /**
+   * The replica lost its membership: what was sent to it and did not arrive yet need not any more.
+   * Does not block.
+   */
+  default void membershipLost(ReplicaId replica) {}
+
   /** Asks to be told the queues that may have new jobs. */
   void whenReady(ReadyListener listener);
 

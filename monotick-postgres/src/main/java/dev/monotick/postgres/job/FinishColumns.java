@@ -13,17 +13,18 @@ import org.jspecify.annotations.Nullable;
 final class FinishColumns {
 
   /** How many parameters of a statement they are. */
-  static final int COUNT = 11;
+  static final int COUNT = 12;
 
   static final String TYPES =
       "?::bigint[], ?::integer[], ?::smallint[], ?::integer[], ?::smallint[], ?::smallint[],"
-          + " ?::bigint[], ?::bigint[], ?::text[], ?::bytea[], ?::bigint[]";
+          + " ?::bigint[], ?::bigint[], ?::text[], ?::bytea[], ?::bigint[], ?::integer[]";
 
   private final int[] places; // in the caller's order, of each row
   private final long[] ids;
   private final int[] runs;
   private final short[] attempts;
   private final int[] lanes;
+  private final int[] claims;
   private final short[] flags;
   private final short[] outcomes;
   private final @Nullable Long[] started;
@@ -33,10 +34,14 @@ final class FinishColumns {
   private @Nullable Long @Nullable [] delays;
   private long soonest = Long.MAX_VALUE;
 
-  /** What the store knows of a run beside what is reported. */
-  record Known(int lane, int flags) {
+  /**
+   * What the store knows of a run beside what is reported.
+   *
+   * @param claim the place of its claim among those of the report, from 1; 0 if it has none
+   */
+  record Known(int lane, int flags, int claim) {
 
-    static final Known NOT_OPEN = new Known(0, 0);
+    static final Known NOT_OPEN = new Known(0, 0, 0);
   }
 
   /** Creates columns for reports; {@code known} in the same order. */
@@ -47,6 +52,7 @@ final class FinishColumns {
     runs = new int[count];
     attempts = new short[count];
     lanes = new int[count];
+    claims = new int[count];
     flags = new short[count];
     outcomes = new short[count];
     started = new @Nullable Long[count];
@@ -58,6 +64,7 @@ final class FinishColumns {
       runs[i] = finish.job().run().number();
       attempts[i] = (short) finish.job().run().attempt();
       lanes[i] = more.lane();
+      claims[i] = more.claim();
       flags[i] = (short) more.flags();
       Instant start = finish.startedAt();
       started[i] = start == null ? null : JobColumns.micros(start);
@@ -157,7 +164,8 @@ final class FinishColumns {
     JobColumns.set(statement, index++, took);
     JobColumns.set(statement, index++, details);
     JobColumns.set(statement, index++, results);
-    JobColumns.set(statement, index, delays);
+    JobColumns.set(statement, index++, delays);
+    JobColumns.set(statement, index, claims);
   }
 
   /** Sets parameters from that index on to nothing. */

@@ -61,7 +61,7 @@ final class JobEar implements AutoCloseable {
     /**
      * Makes a turn.
      *
-     * @param given a job that was given to a replica just now; null for none
+     * @param given the notice of a job that was handed to a replica; null for none
      */
     JobTurnReply turn(JobTurn turn, Connection connection, @Nullable HandOver given);
   }
@@ -86,7 +86,8 @@ final class JobEar implements AutoCloseable {
     this.turner = turner;
     this.someAreLater = someAreLater;
     this.quiet = quiet;
-    this.thread = new NoticeThread(database, List.of(channel, own.name()), "jobs", new Heard());
+    this.thread =
+        new NoticeThread(database, () -> List.of(channel, own.name()), "jobs", new Heard());
   }
 
   void add(ReadyListener listener) {
@@ -131,6 +132,15 @@ final class JobEar implements AutoCloseable {
         log.error("a listener failed, others are told all the same", e);
       }
     }
+  }
+
+  /**
+   * Drops the session and listens in a new one, on another channel of its own: what was sent to the
+   * old one, and may still be on its way, is never heard.
+   */
+  void renew() {
+    own.rename();
+    thread.reopen();
   }
 
   @Override

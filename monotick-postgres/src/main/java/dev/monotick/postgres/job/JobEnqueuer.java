@@ -52,7 +52,7 @@ final class JobEnqueuer {
     hand =
         database.sql(
             "select * from @job_hand(?::integer, ?::integer, ?::bigint, ?::smallint, ?::smallint,"
-                + " ?::bytea, ?::text, ?::bigint, ?::text, ?::text, ?::text)");
+                + " ?::bytea, ?::text, ?::bigint, ?::text, ?::text)");
     depth =
         database.sql(
             "select coalesce(sum(c.waiting + c.ready), 0) from"
@@ -105,9 +105,8 @@ final class JobEnqueuer {
       statement.setBytes(6, draft.payload());
       statement.setString(7, JobColumns.headers(draft.headers()));
       setParent(statement, 8, order);
-      statement.setString(9, HandOver.about(draft));
-      statement.setString(10, notice.channel());
-      statement.setString(11, notice.payload());
+      statement.setString(9, notice.channel());
+      statement.setString(10, notice.payload());
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         Enqueued reply = new Enqueued(new JobId(row.getLong(1)), true);

@@ -29,8 +29,7 @@ final class JobRescue {
     this.claims = claims;
     look =
         database.sql(
-            "select exists (select from @job_claim c where not exists"
-                + " (select from @replica r where r.id = c.replica and r.gone_at is null))");
+            "select exists (select from @job_claim c where not @job_is_kept(c.replica))");
     rescue = database.sql("select @job_rescue(" + JobStore.MOST_CRASHES + ")");
     lookForOwn =
         database.sql(

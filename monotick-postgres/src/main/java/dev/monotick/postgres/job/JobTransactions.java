@@ -39,7 +39,11 @@ final class JobTransactions {
         database.sql(
             "select replica, outcome from @job_attempt where job_id = ?::bigint"
                 + " and run = ?::integer");
-    finish = database.sql("select @job_finish_apart(?::uuid, " + FinishColumns.TYPES + ")");
+    finish =
+        database.sql(
+            "select @job_finish_apart(?::uuid, "
+                + FinishColumns.TYPES
+                + ", ?::bigint[])");
     probe =
         database.sql(
             "insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome)"
@@ -113,7 +117,7 @@ final class JobTransactions {
       throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(finish)) {
       statement.setObject(1, replica.value());
-      turns.columns(replica, success).set(statement, 2);
+      turns.set(statement, 2, replica, success);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         Array counted = row.getArray(1);

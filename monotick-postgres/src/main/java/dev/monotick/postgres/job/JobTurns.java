@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +37,7 @@ final class JobTurns {
   private final Lanes lanes;
   private volatile LaneBook book;
   private final Map<ReplicaId, OpenClaims> claims = new ConcurrentHashMap<>();
+  private final Set<ReplicaId> retired = ConcurrentHashMap.newKeySet();
   private final DueTimes due;
   private final OwnChannel channel;
   private final String turn;
@@ -54,14 +56,15 @@ final class JobTurns {
     delete =
         database.sql(
             "delete from @job_claim c where c.ctid = any (array(select d.ctid"
-                + " from unnest(?::bigint[], ?::bigint[], ?::integer[]) as u(number, first, run)"
+                + " from unnest(?::bigint[]) as u(number)"
                 + " join @job_claim d on d.replica = ? and d.number = u.number"
-                + " and d.ids[1] = u.first and d.runs[1] = u.run for update of d skip locked))");
+                + " for update of d skip locked))");
     turn =
         database.sql(
             "select * from @job_turn(?::uuid, "
                 + FinishColumns.TYPES
-                + ", ?::bigint[], ?::bigint[], ?::integer[], ?::bigint[], ?::bigint, ?::integer,"
+                + ", ?::bigint[], ?::boolean[], ?::bigint[],"
+                + " ?::bigint, ?::integer,"
                 + " ?::boolean, ?::text,"
                 + " ?::bigint, ?::integer[], ?::bigint[], ?::integer[], ?::boolean, ?::integer[], ?::integer[],"
                 + " ?::text[])");
@@ -80,7 +83,18 @@ final class JobTurns {
 
   /** Returns what the replicas of this process claimed. */
   Map<ReplicaId, OpenClaims> claims() {
-    return Map.copyOf(claims);
+    claims.entrySet().removeIf(own -> retired.contains(own.getKey()) && own.getValue().isEmpty());
+    retired.retainAll(claims.keySet());
+    Map<ReplicaId, OpenClaims> current = new HashMap<>(claims);
+    current.keySet().removeAll(retired);
+    return current;
+  }
+
+  /** The replica is no member any more. Its claims are forgotten when their ends are reported. */
+  void retire(ReplicaId replica) {
+    if (claims.containsKey(replica)) {
+      retired.add(replica);
+    }
   }
 
   OpenClaims claims(ReplicaId replica) {
@@ -93,37 +107,16 @@ final class JobTurns {
   }
 
   /**
-   * Makes a turn on a connection that is open, in autocommit, and nobody else's.
+   * Makes a turn on a connection that is open, in autocommit, and used by no other thread.
    *
-   * @param given a job that was given to a replica just now; null for none
+   * @param given the notice of a job that was handed to a replica; null for none
    */
   JobTurnReply turn(JobTurn wanted, Connection connection, @Nullable HandOver given) {
-    if (given == null || !given.isFor(wanted.replica())) {
-      return given == null ? turn(wanted, database.by(connection)) : nothingFor();
+    if (given != null && !given.concerns(wanted)) {
+      // It is about another replica, or comes late.
+      return new JobTurnReply(List.of(), List.of(), false, due.untilNext(clock.now(), null));
     }
-    if (given.answers(wanted)) {
-      try {
-        return answered(wanted, given);
-      } catch (RuntimeException e) {
-        log.warn("what was given cannot be read, asking for it replica={}", wanted.replica(), e);
-      }
-    }
-    return turn(wanted, database.by(connection));
-  }
-
-  /** It is another's: there is no news. */
-  private JobTurnReply nothingFor() {
-    return new JobTurnReply(List.of(), List.of(), false, due.untilNext(clock.now(), null));
-  }
-
-  /** Whoever added the job has made the turn; all there is to be told came with the notice. */
-  private JobTurnReply answered(JobTurn wanted, HandOver given) {
-    ClaimedJob job = given.job(lanes.lane(given.lane()));
-    OpenClaims own = claims(wanted.replica());
-    own.sending(wanted.number());
-    own.openTurn(false);
-    own.adding(wanted.number()).add(given.id(), job.run().number(), given.lane(), 0);
-    return new JobTurnReply(List.of(), List.of(job), false, due.untilNext(clock.now(), null));
+    return turn(wanted, database.by(connection)); // which finds the claim under its number
   }
 
   private JobTurnReply turn(JobTurn wanted, Database where) {
@@ -140,7 +133,7 @@ final class JobTurns {
       return reply;
     } finally {
       if (ending != null) {
-        own.notEnded(ending.over()); // without effect if it was
+        own.notEnded(ending.claims()); // without effect if it was
       }
     }
   }
@@ -150,8 +143,8 @@ final class JobTurns {
    * next turn would see to it, but after a report there may be none.
    */
   private void deleteOver(ReplicaId replica, OpenClaims own) {
-    OpenClaims.Over over = own.overWith(List.of());
-    if (over == null) {
+    OpenClaims.Touched over = own.touchedBy(List.of());
+    if (over.isEmpty()) {
       return;
     }
     try {
@@ -160,8 +153,8 @@ final class JobTurns {
               "deleting claims that are over",
               connection -> {
                 try (PreparedStatement statement = connection.prepareStatement(delete)) {
-                  setOver(statement, 1, over);
-                  statement.setObject(4, replica.value());
+                  JobColumns.set(statement, 1, over.numbers());
+                  statement.setObject(2, replica.value());
                   return statement.executeUpdate();
                 }
               });
@@ -193,7 +186,7 @@ final class JobTurns {
       TurnReader reply = where.once("a turn of replica " + wanted.replica(), call::execute);
       if (ending != null) {
         finished = ending.columns().counted(reply.counted());
-        own.ended(ending.runs(), ending.over());
+        own.ended(ending.runs(), ending.claims());
       }
       if (promote) {
         due.looked(reply.nextDue());
@@ -255,25 +248,15 @@ final class JobTurns {
     return found;
   }
 
-  /** Sets parameters from that index on, and returns the next one. */
-  private static int setOver(PreparedStatement statement, int first, OpenClaims.@Nullable Over over)
-      throws SQLException {
-    int index = first;
-    JobColumns.set(statement, index++, over == null ? null : over.numbers());
-    JobColumns.set(statement, index++, over == null ? null : over.firsts());
-    JobColumns.set(statement, index++, over == null ? null : over.firstRuns());
-    return index;
-  }
-
   /**
    * What a turn ends.
    *
    * @param columns the reports
    * @param runs what is known of them here
-   * @param over the claims that are over with them
+   * @param claims the claims of these runs, and others that are over
    */
   private record Ending(
-      FinishColumns columns, List<OpenClaims.Open> runs, OpenClaims.@Nullable Over over) {
+      FinishColumns columns, List<OpenClaims.Open> runs, OpenClaims.Touched claims) {
 
     long @Nullable [] noted() {
       long[] ids =
@@ -282,33 +265,46 @@ final class JobTurns {
     }
   }
 
-  /** Returns the columns of one report. */
-  FinishColumns columns(ReplicaId replica, JobFinish finish) {
-    OpenClaims.Open open = claims(replica).find(finish.job().id(), finish.job().run().number());
-    return new FinishColumns(List.of(finish), List.of(known(open)));
+  /**
+   * Sets the parameters of one report, and of its claim, from that index on.
+   *
+   * <p>The claim's row is deleted by a later turn.
+   */
+  void set(PreparedStatement statement, int first, ReplicaId replica, JobFinish finish)
+      throws SQLException {
+    OpenClaims own = claims(replica);
+    OpenClaims.Open open = own.find(finish.job().id(), finish.job().run().number());
+    OpenClaims.Touched claims = own.touchedBy(open == null ? List.of() : List.of(open));
+    own.notEnded(claims);
+    new FinishColumns(List.of(finish), List.of(known(open, claims))).set(statement, first);
+    JobColumns.set(statement, first + FinishColumns.COUNT, claims.numbers());
   }
 
   /** What is not open here is over already, or was never this replica's. */
-  private static FinishColumns.Known known(OpenClaims.@Nullable Open open) {
+  private static FinishColumns.Known known(
+      OpenClaims.@Nullable Open open, OpenClaims.Touched claims) {
     return open == null
         ? FinishColumns.Known.NOT_OPEN
-        : new FinishColumns.Known(open.lane(), open.flags());
+        : new FinishColumns.Known(open.lane(), open.flags(), claims.place(open));
   }
 
   private @Nullable Ending ending(OpenClaims own, List<JobFinish> finishes) {
+    List<OpenClaims.@Nullable Open> found = new ArrayList<>(finishes.size());
     List<OpenClaims.Open> runs = new ArrayList<>(finishes.size());
-    List<FinishColumns.Known> known = new ArrayList<>(finishes.size());
     for (JobFinish finish : finishes) {
       OpenClaims.Open open = own.find(finish.job().id(), finish.job().run().number());
-      known.add(known(open));
+      found.add(open);
       if (open != null) {
         runs.add(open);
       }
     }
-    OpenClaims.Over over = own.overWith(runs);
-    return finishes.isEmpty() && over == null
-        ? null
-        : new Ending(new FinishColumns(finishes, known), runs, over);
+    OpenClaims.Touched claims = own.touchedBy(runs);
+    if (finishes.isEmpty() && claims.isEmpty()) {
+      return null;
+    }
+    List<FinishColumns.Known> known = new ArrayList<>(finishes.size());
+    found.forEach(open -> known.add(known(open, claims)));
+    return new Ending(new FinishColumns(finishes, known), runs, claims);
   }
 
   /** One call of the function. */
@@ -349,7 +345,7 @@ final class JobTurns {
         long sent = clock.sendTime();
         try (ResultSet row = statement.executeQuery()) {
           TurnReader reply =
-              new TurnReader(table, claims(wanted.replica()).adding(wanted.number())).read(row);
+              new TurnReader(wanted, table, claims(wanted.replica())).read(row);
           clock.heard(sent, reply.now());
           return reply;
         }
@@ -365,7 +361,8 @@ final class JobTurns {
         ending.columns().set(statement, index);
       }
       index += FinishColumns.COUNT;
-      index = setOver(statement, index, ending == null ? null : ending.over());
+      JobColumns.set(statement, index++, ending == null ? null : ending.claims().numbers());
+      JobColumns.set(statement, index++, ending == null ? null : ending.claims().overs());
       JobColumns.set(statement, index++, ending == null ? null : ending.noted());
       statement.setLong(index++, wanted.number());
       statement.setInt(index++, wanted.most());

@@ -99,6 +99,13 @@ final class JobWakes implements JobHints, AutoCloseable {
     }
   }
 
+  /** Drops what was sent to this process and is still on its way; see {@link JobEar#renew}. */
+  void renew() {
+    if (sends) {
+      ear.renew();
+    }
+  }
+
   void whenEnded(Consumer<Set<JobId>> listener) {
     endedListeners.add(listener);
   }

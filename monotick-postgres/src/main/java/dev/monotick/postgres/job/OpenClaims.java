@@ -1,9 +1,11 @@
 package dev.monotick.postgres.job;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.monotick.job.JobId;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -25,12 +27,16 @@ final class OpenClaims {
   private long newest; // number of the last turn that claims; guarded by this
   private boolean openTurn; // one may be open in the store; guarded by this
 
+  /**
+   * Its row stays until there is a newer one, also when all of its runs have ended: so the store
+   * knows which numbers are used, and a message that comes late claims nothing. Guarded by this.
+   */
+  private @Nullable Claim newestClaim;
+
   /** A claim, and how many of its runs are open. */
   private static final class Claim {
 
     private final long number;
-    private long first; // of its jobs
-    private int firstRun;
     private int runs;
 
     Claim(long number) {
@@ -38,30 +44,36 @@ final class OpenClaims {
     }
   }
 
-  /** Claims that are over, so that their rows can be deleted. */
-  static final class Over {
+  /** Claims that a report is about: those of its runs, and others that are over. */
+  static final class Touched {
 
-    private final List<Claim> claims;
+    private final Map<Claim, Integer> places = new LinkedHashMap<>();
+    private final Set<Claim> over = new HashSet<>();
 
-    private Over(Collection<Claim> claims) {
-      this.claims = List.copyOf(claims);
+    private void add(Claim claim) {
+      places.putIfAbsent(claim, places.size() + 1);
+    }
+
+    boolean isEmpty() {
+      return places.isEmpty();
+    }
+
+    /** Returns the place of a run's claim among them, from 1. */
+    int place(Open run) {
+      return requireNonNull(places.get(run.claim));
+    }
+
+    /** Returns which of them are over with the report, so that their rows can be deleted. */
+    boolean[] overs() {
+      boolean[] overs = new boolean[places.size()];
+      places.forEach((claim, place) -> overs[place - 1] = over.contains(claim));
+      return overs;
     }
 
     long[] numbers() {
-      return claims.stream().mapToLong(claim -> claim.number).toArray();
+      return places.keySet().stream().mapToLong(claim -> claim.number).toArray();
     }
 
-    /**
-     * Returns the first job of each. There may be another claim of the same number by now, made by
-     * a turn that came late: that one is not over.
-     */
-    long[] firsts() {
-      return claims.stream().mapToLong(claim -> claim.first).toArray();
-    }
-
-    int[] firstRuns() {
-      return claims.stream().mapToInt(claim -> claim.firstRun).toArray();
-    }
   }
 
   /** A run that has not ended, as far as is known here. */
@@ -117,9 +129,8 @@ final class OpenClaims {
         if (old != null) {
           close(old);
         }
-        if (claim.first == 0) {
-          claim.first = id;
-          claim.firstRun = run;
+        if (claim.runs == 0) {
+          replaceNewest(claim);
         }
         open.put(id, new Open(id, claim, run, lane, flags));
         claim.runs++;
@@ -157,8 +168,11 @@ final class OpenClaims {
 
   synchronized Known known() {
     LongStream runs = open.values().stream().mapToLong(run -> run.claim.number);
+    Stream<Claim> kept = Stream.ofNullable(newestClaim);
     LongStream ended =
-        Stream.concat(over.stream(), leaving.stream()).mapToLong(claim -> claim.number);
+        Stream.of(over.stream(), leaving.stream(), kept)
+            .flatMap(claims -> claims)
+            .mapToLong(claim -> claim.number);
     return new Known(newest, LongStream.concat(runs, ended).distinct().toArray());
   }
 
@@ -175,40 +189,46 @@ final class OpenClaims {
   }
 
   /**
-   * Returns the claims that are over once those runs are, and those that are over already, which
-   * are nobody else's to delete until {@link #ended} or {@link #notEnded} is told.
+   * Returns the claims of runs that end, and those that are over already. Those that are over, or
+   * are so with these runs, are deleted by this caller and no other, until {@link #ended} or {@link
+   * #notEnded} is called.
    */
-  synchronized @Nullable Over overWith(List<Open> ending) {
-    List<Claim> claims = new ArrayList<>(over);
+  synchronized Touched touchedBy(List<Open> ending) {
+    Touched touched = new Touched();
+    over.forEach(touched::add);
+    touched.over.addAll(over);
     leaving.addAll(over);
     over.clear();
     Map<Claim, Integer> ends = new HashMap<>();
     for (Open run : ending) {
-      if (ends.merge(run.claim, 1, Integer::sum) == run.claim.runs) {
-        claims.add(run.claim);
+      touched.add(run.claim);
+      boolean isLast = ends.merge(run.claim, 1, Integer::sum) == run.claim.runs;
+      if (isLast && run.claim != newestClaim) {
+        touched.over.add(run.claim);
       }
     }
-    return claims.isEmpty() ? null : new Over(claims);
+    return touched;
   }
 
   /** Forgets runs that have ended, and claims whose rows were deleted. */
-  synchronized void ended(List<Open> runs, @Nullable Over deleted) {
+  synchronized void ended(List<Open> runs, Touched touched) {
     runs.forEach(this::remove);
-    if (deleted != null) {
-      deleted.claims.forEach(over::remove);
-      deleted.claims.forEach(leaving::remove);
+    over.removeAll(touched.over);
+    leaving.removeAll(touched.over);
+  }
+
+  /** Keeps claims that were not deleted, or may not have been. */
+  synchronized void notEnded(Touched touched) {
+    for (Claim claim : touched.over) {
+      if (leaving.remove(claim)) {
+        over.add(claim);
+      }
     }
   }
 
-  /** Takes in that claims were not deleted, or that nobody knows. */
-  synchronized void notEnded(@Nullable Over kept) {
-    if (kept != null) {
-      for (Claim claim : kept.claims) {
-        if (leaving.remove(claim)) {
-          over.add(claim);
-        }
-      }
-    }
+  /** Returns whether all runs have ended. */
+  synchronized boolean isEmpty() {
+    return open.isEmpty();
   }
 
   /** Forgets a run that ended otherwise than in a turn. */
@@ -227,8 +247,16 @@ final class OpenClaims {
 
   private void close(Open run) {
     run.claim.runs--;
-    if (run.claim.runs == 0) {
+    if (run.claim.runs == 0 && run.claim != newestClaim) {
       over.add(run.claim);
+    }
+  }
+
+  private void replaceNewest(Claim claim) {
+    Claim before = newestClaim;
+    newestClaim = claim;
+    if (before != null && before.runs == 0) {
+      over.add(before);
     }
   }
 }

@@ -130,6 +130,12 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   }
 
   @Override
+  public void membershipLost(ReplicaId replica) {
+    turns.retire(replica);
+    wakes.renew();
+  }
+
+  @Override
   public void whenReady(ReadyListener listener) {
     wakes.whenReady(listener);
   }

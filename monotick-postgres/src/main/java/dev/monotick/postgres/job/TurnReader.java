@@ -5,6 +5,8 @@ import dev.monotick.job.JobLane;
 import dev.monotick.job.JobRules;
 import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobRun;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.replica.ReplicaId;
 import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -33,6 +35,7 @@ final class TurnReader {
   private static final int STAYS_OPEN = 7;
   private static final int USED = 8;
 
+  private final ReplicaId owner;
   private final LaneTable table;
   private final OpenClaims.Adding claims;
   private final List<ClaimedJob> jobs = new ArrayList<>();
@@ -41,9 +44,10 @@ final class TurnReader {
   private @Nullable Boolean @Nullable [] counted;
   private @Nullable Long[] facts = new @Nullable Long[0];
 
-  TurnReader(LaneTable table, OpenClaims.Adding claims) {
+  TurnReader(JobTurn turn, LaneTable table, OpenClaims own) {
+    this.owner = turn.replica();
     this.table = table;
-    this.claims = claims;
+    this.claims = own.adding(turn.number());
   }
 
   TurnReader read(ResultSet row) throws SQLException {
@@ -106,6 +110,7 @@ final class TurnReader {
     claims.add(numbers[1], (int) numbers[2], lane, (int) numbers[5]);
     boolean plain = numbers[11] == 0;
     return new ClaimedJob(
+        owner,
         new JobRun(new JobId(numbers[1]), (int) numbers[2], (int) numbers[3]),
         name,
         (int) numbers[7],

@@ -6,6 +6,7 @@ import dev.monotick.ledger.internal.RescueFindings;
 import dev.monotick.ledger.internal.TaskRow;
 import dev.monotick.ledger.internal.TickImage;
 import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaRegistry;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -26,6 +27,16 @@ import java.util.UUID;
  */
 final class LedgerRescue {
 
+  /**
+   * That the claims of a replica may be taken by others: it is gone, and its process has not just
+   * joined again, which then reports what ended.
+   */
+  private static final String GONE =
+      "(r.gone_at is not null and (r.rejoined_at is null or r.rejoined_at < clock_timestamp()"
+          + " - interval '"
+          + ReplicaRegistry.REJOIN_GRACE.toSeconds()
+          + " seconds'))";
+
   private final Tables tables;
   private final DatabaseClock clock;
   private final WaitingHints hints;
@@ -36,7 +47,7 @@ final class LedgerRescue {
     this.tables = tables;
     this.clock = clock;
     this.hints = hints;
-    String gone = "(k.claim_replica is not null and (r.id is null or r.gone_at is not null))";
+    String gone = "(k.claim_replica is not null and (r.id is null or " + GONE + "))";
     look =
         tables
             .database()
@@ -56,7 +67,8 @@ final class LedgerRescue {
             .sql(
                 "select a.id from unnest(?::uuid[]) as a(id)"
                     + " left join @replica r on r.id = a.id"
-                    + " where r.id is null or r.gone_at is not null");
+                    + " where r.id is null or "
+                    + GONE);
   }
 
   /** What is there of a task that has live rows. */

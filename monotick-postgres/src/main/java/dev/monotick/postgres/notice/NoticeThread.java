@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -45,7 +46,7 @@ public final class NoticeThread implements AutoCloseable {
           + " set_config('idle_session_timeout', '0', false)";
 
   private final String name;
-  private final List<String> channels;
+  private final Supplier<List<String>> channels;
   private final Owner owner;
   private final Session session;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -95,12 +96,14 @@ public final class NoticeThread implements AutoCloseable {
   /**
    * Prepares to listen.
    *
-   * @param channels the first one is shown to people, others need not be known to anybody
+   * @param channels asked for each session; the first one is shown to people and stays the same,
+   *     others need not be known to anybody
    * @param name what arrives, for people who look at threads and at the server's sessions
    */
-  public NoticeThread(Database database, List<String> channels, String name, Owner owner) {
+  public NoticeThread(
+      Database database, Supplier<List<String>> channels, String name, Owner owner) {
     this.name = name;
-    this.channels = List.copyOf(channels);
+    this.channels = channels;
     this.owner = owner;
     this.session = database.session(this::prepare);
     this.thread = new Thread(this::run, "monotick-" + name + "-" + database.schema().text());
@@ -112,10 +115,19 @@ public final class NoticeThread implements AutoCloseable {
     thread.start();
   }
 
+  /** Drops the session, without a word to the server, and opens another one soon. */
+  public void reopen() {
+    session.abort();
+  }
+
   @Override
   public void close() {
     closed.countDown();
     session.close(); // also ends the read the thread waits in
+  }
+
+  private String shown() {
+    return channels.get().get(0);
   }
 
   private boolean isClosed() {
@@ -138,12 +150,12 @@ public final class NoticeThread implements AutoCloseable {
   /** Done with each new connection. */
   private boolean prepare(Connection connection) throws SQLException {
     try (PreparedStatement settings = connection.prepareStatement(PREPARE)) {
-      settings.setString(1, channels.get(0) + " " + name);
+      settings.setString(1, shown() + " " + name);
       settings.execute();
     }
     owner.prepare(connection);
     try (Statement listen = connection.createStatement()) {
-      for (String channel : channels) {
+      for (String channel : channels.get()) {
         listen.execute("listen \"" + channel + '"');
       }
       return true;
@@ -157,7 +169,7 @@ public final class NoticeThread implements AutoCloseable {
       prove(connection, probe.get());
     }
     if (pauseMillis > 0) {
-      log.info("{} arrive again channel={}", name, channels.get(0));
+      log.info("{} arrive again channel={}", name, shown());
     }
     pauseMillis = 0;
     owner.opened();
@@ -218,7 +230,7 @@ public final class NoticeThread implements AutoCloseable {
   private void pause(RuntimeException failure) {
     if (pauseMillis == 0) {
       log.warn(
-          "{} do not arrive, replicas poll meanwhile channel={}", name, channels.get(0), failure);
+          "{} do not arrive, replicas poll meanwhile channel={}", name, shown(), failure);
     }
     pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, Math.max(FIRST_PAUSE_MILLIS, 2 * pauseMillis));
     long jitter = ThreadLocalRandom.current().nextLong(pauseMillis / 2);

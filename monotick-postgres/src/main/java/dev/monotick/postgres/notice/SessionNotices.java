@@ -47,7 +47,7 @@ public final class SessionNotices implements Notices {
   private SessionNotices(Database database, SchemaName schema, UUID process) {
     this.channel = "monotick_" + schema.text();
     this.presence = LockKey.of(schema, "replica", process.toString());
-    this.thread = new NoticeThread(database, List.of(channel), "notices", new Heard());
+    this.thread = new NoticeThread(database, () -> List.of(channel), "notices", new Heard());
   }
 
   /**

@@ -64,6 +64,12 @@ final class Observer {
     return last != null && ticker.read() - last.since >= leaseNanos;
   }
 
+  /** Returns whether this process saw the replica prove that it lives, and not just found it. */
+  boolean hasBeaten(UUID replica) {
+    Seen last = seen.get(replica);
+    return last != null && last.witnessed;
+  }
+
   void forget(UUID replica) {
     seen.remove(replica);
   }

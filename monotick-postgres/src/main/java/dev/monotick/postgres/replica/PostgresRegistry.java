@@ -87,22 +87,30 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
   }
 
   @Override
-  public synchronized void join(ReplicaInfo replica, boolean alone) {
-    Optional<RuntimeException> obstacle =
-        call("joining", connection -> join(connection, replica, alone));
-    if (obstacle.isPresent()) {
-      throw obstacle.get();
+  public synchronized boolean join(ReplicaInfo replica, boolean alone, Set<ReplicaId> former) {
+    Joining joining = call("joining", connection -> join(connection, replica, alone, former));
+    if (joining.obstacle().isPresent()) {
+      throw joining.obstacle().get();
     }
+    return joining.isMember();
   }
 
-  private Optional<RuntimeException> join(Connection connection, ReplicaInfo replica, boolean alone)
+  /** How an attempt to join ended. */
+  private record Joining(boolean isMember, Optional<RuntimeException> obstacle) {}
+
+  private Joining join(
+      Connection connection, ReplicaInfo replica, boolean alone, Set<ReplicaId> former)
       throws SQLException {
     connection.setAutoCommit(false);
     table.serialise(connection);
+    Set<UUID> own = new HashSet<>();
+    own.add(replica.id().value()); // the answer to an earlier try may have been lost
+    former.forEach(id -> own.add(id.value()));
     List<Sighting> others = living(connection, table.look(connection));
-    others.removeIf(other -> other.id().equals(replica.id().value())); // it joins again
+    others.removeIf(other -> own.contains(other.id()));
     Optional<RuntimeException> obstacle =
         others.stream().flatMap(other -> obstacle(replica, other, alone).stream()).findFirst();
+    boolean isMember = false;
     if (obstacle.isEmpty()) {
       // Those in the way that are not connected are taken for dead: two that both think that they
       // joined rightly must not live side by side.
@@ -110,11 +118,18 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
           connection, others.stream().filter(other -> conflict(replica, other, alone)).toList());
       Long key = presence.isPresent() ? presence.getAsLong() : null;
       long beat = table.insert(connection, replica, clock.offset(), alone, key);
+      isMember = beat >= 0;
+      if (isMember && !former.isEmpty()) {
+        table.markRejoined(connection, former);
+      }
       connection.commit();
-      observer.alive(replica.id().value(), beat);
+      if (isMember) {
+        observer.alive(replica.id().value(), beat);
+        former.forEach(id -> observer.forget(id.value()));
+      }
     }
     connection.setAutoCommit(true); // commits what was found out about others
-    return obstacle;
+    return new Joining(isMember, obstacle);
   }
 
   @Override
@@ -218,7 +233,8 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
     }
     String who = other.name() + " (" + other.id() + ")";
     String self = "replica " + replica.name() + " (" + replica.id() + ")";
-    if (observer.look(other, looks) != Observer.Verdict.ALIVE) { // time goes on between two looks
+    // Its connections prove nothing: those of a process that is frozen stay open. Only a beat does.
+    if (!observer.hasBeaten(other.id())) {
       return Optional.of(
           new StoreException(
               self
@@ -240,13 +256,7 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
           new JoinRefusedException(
               self + " cannot join, because " + who + " must be alone" + remedy));
     }
-    return Optional.of(
-        new JoinRefusedException(
-            self
-                + " cannot join, because "
-                + who
-                + " is alive under the same name; give each replica a replicaName of its own, or leave"
-                + " it out to use host and process id"));
+    return Optional.of(JoinRefusedException.sameName(replica, who));
   }
 
   /** Returns names and tasks, asking only for those that changed since they were last read. */

@@ -27,6 +27,7 @@ final class ReplicaTable {
   private final String look;
   private final String beat;
   private final String insert;
+  private final String rejoined;
   private final String update;
   private final String gone;
   private final String infos;
@@ -76,12 +77,19 @@ final class ReplicaTable {
         database.sql(
             "insert into @replica as r (id, name, version, started_at, clock_offset, tasks, alone,"
                 + " presence) values (?, ?, ?, ?, ? * interval '1 microsecond', ?, ?, ?)"
+                // The answer to an earlier try may have been lost. A row that is gone stays so.
                 + " on conflict (id) do update set name = excluded.name,"
                 + " version = excluded.version, started_at = excluded.started_at,"
                 + " clock_offset = excluded.clock_offset, tasks = excluded.tasks,"
                 + " alone = excluded.alone, presence = excluded.presence, joined_at = now(),"
-                + " beat = r.beat + 1, beat_at = clock_timestamp(), revision = r.revision + 1,"
-                + " gone_at = null returning r.beat");
+                + " beat = r.beat + 1, beat_at = clock_timestamp(), revision = r.revision + 1"
+                + " where r.gone_at is null returning r.beat");
+    rejoined =
+        database.sql(
+            "with former as (update @replica set gone_at = coalesce(gone_at, clock_timestamp()),"
+                + " rejoined_at = coalesce(rejoined_at, clock_timestamp()) where id = any (?)"
+                + " returning id)"
+                + " insert into @replica_gone (id) select f.id from former f on conflict do nothing");
     update =
         database.sql(
             "update @replica set name = ?, tasks = ?, revision = revision + 1"
@@ -89,9 +97,10 @@ final class ReplicaTable {
     // Guarded by the beat that was judged: whoever beat since then lives.
     gone =
         database.sql(
-            "update @replica r set gone_at = clock_timestamp()"
+            "with dead as (update @replica r set gone_at = clock_timestamp()"
                 + " from unnest(?::uuid[], ?::bigint[]) as u(id, beat)"
-                + " where r.id = u.id and r.beat = u.beat and r.gone_at is null");
+                + " where r.id = u.id and r.beat = u.beat and r.gone_at is null returning r.id)"
+                + " insert into @replica_gone (id) select d.id from dead d on conflict do nothing");
     infos =
         database.sql(
             "select id, name, started_at, tasks, revision from @replica where id = any (?)");
@@ -137,7 +146,7 @@ final class ReplicaTable {
     return new Beat(counted, clock, found);
   }
 
-  /** Adds a replica, or brings it back; returns its count of beats. */
+  /** Adds a replica and returns its count of beats; -1 if its id is gone. */
   long insert(
       Connection connection,
       ReplicaInfo replica,
@@ -155,9 +164,17 @@ final class ReplicaTable {
       statement.setBoolean(7, alone);
       statement.setObject(8, presence, Types.BIGINT);
       try (ResultSet row = statement.executeQuery()) {
-        row.next();
-        return row.getLong(1);
+        return row.next() ? row.getLong(1) : -1;
       }
+    }
+  }
+
+  /** Marks earlier memberships of a process that joins as gone, and that it lives on. */
+  void markRejoined(Connection connection, Collection<ReplicaId> former) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(rejoined)) {
+      Object[] ids = former.stream().map(ReplicaId::value).toArray();
+      statement.setArray(1, connection.createArrayOf("uuid", ids));
+      statement.executeUpdate();
     }
   }
 

@@ -86,7 +86,8 @@ create table @lease (
   acquired_at  timestamptz not null default now()
 ) with (fillfactor = 50); -- renewed all the time: room for the new version on the same page
 
--- Processes that take part, or did.
+-- Memberships: processes that take part, or did. A row that has gone_at is final: a process that comes back gets another
+-- row with another id.
 create table @replica (
   id            uuid        not null primary key,
   name          text        not null,
@@ -100,6 +101,13 @@ create table @replica (
   revision      bigint      not null default 0, -- grows when name or tasks change, so that others read them once
   alone         boolean     not null default false,
   presence      bigint,               -- key of a session lock it holds, and of another, that # 1; null if it holds none
-  gone_at       timestamptz           -- left, or was found dead
+  gone_at       timestamptz,          -- left, or was found dead, or its process came back
+  rejoined_at   timestamptz           -- when its process joined again, under another id; null if it did not
 );
 create index replica_alive on @replica (id) where gone_at is null;
+
+-- The ids that are gone, once more: asked at each claim. Only inserted into, unlike replica, whose rows are updated every
+-- second, so that a lookup costs the same however many dead rows an old snapshot keeps.
+create table @replica_gone (
+  id  uuid not null primary key
+);

@@ -76,13 +76,17 @@ begin
                           and (t.status <> 'ENDED' or t.occupies))
      limit batch for update skip locked));
   get diagnostics keys_deleted = row_count;
-  delete from @replica where ctid = any (array(
-    select r.ctid from @replica r
-     where r.gone_at < cutoff
-       and not exists (select from @tick t
-                        where t.claim_replica = r.id and (t.status <> 'ENDED' or t.occupies))
-     limit batch for update skip locked));
-  get diagnostics replicas_deleted = row_count;
+  with deleted as (
+    delete from @replica where ctid = any (array(
+      select r.ctid from @replica r
+       where r.gone_at < cutoff
+         and not exists (select from @tick t
+                          where t.claim_replica = r.id and (t.status <> 'ENDED' or t.occupies))
+       limit batch for update skip locked))
+    returning id),
+  forgotten as (
+    delete from @replica_gone g using deleted d where g.id = d.id)
+  select count(*) into replicas_deleted from deleted;
   unfinished := batch in (ticks_deleted, keys_deleted, replicas_deleted);
 
   for offset_days in 0 .. ahead loop

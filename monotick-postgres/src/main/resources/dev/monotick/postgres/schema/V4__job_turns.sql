@@ -98,7 +98,6 @@ create function @job_hand(
   of_payload   bytea,
   of_headers   text,   -- the text of an array
   of_parent    bigint,
-  about        text,   -- what the replica must know of the job; null if that is too long for a notice
   of_channel   text,   -- of all replicas
   of_queue     text,
   out of_id    bigint,
@@ -129,8 +128,7 @@ begin
     from @job_open_turn o
    where o.since > at - interval '15 seconds' and of_lane = any (o.lanes)
      and o.version = (select c.version from @job_change c where c.one)
-     -- Asked of each apart: joined, it would be all turns of each replica that are read.
-     and coalesce((select r.gone_at is null and r.beat_at > at - interval '4.5 seconds' from @replica r where r.id = o.replica), false)
+     and not exists (select from @replica_gone g where g.id = o.replica)
    order by o.since desc limit 1 for update of o skip locked;
   handed := found;
   if handed then
@@ -143,8 +141,8 @@ begin
   if handed then
     insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
     values (of_lane, 0, 0, 1, 0, 0, 0, 0);
-    perform pg_notify(taker.channel, concat_ws(' ', taker.replica, taker.number,
-      of_id, of_lane, (extract(epoch from at) * 1000000)::bigint, about));
+    -- A hint: the replica reads the claim before anything begins.
+    perform pg_notify(taker.channel, taker.replica || ' ' || taker.number);
   else
     insert into @job_ready (id, ready_at, lane, run, attempt, flags) values (of_id, at, of_lane, 0, 0, 0);
     insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
@@ -277,8 +275,35 @@ begin
 end
 $$;
 
+-- Locks claims of a replica until the end of the transaction, and returns the lanes of runs, 0 for runs whose claim is gone: their end
+-- does not count. Whoever takes a claim from its replica deletes it, and waits for this transaction or passes the claim over.
+create function @job_hold_claims(
+  who           uuid,
+  of_lanes      integer[],
+  of_places     integer[],  -- of each run, the place of its claim in what follows; 0 if it is none of the replica's
+  of_claims     bigint[]
+) returns integer[]
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  held  integer[];
+begin
+  held := array(
+    select u.place::integer from unnest(of_claims) with ordinality as u(number, place)
+      join @job_claim c on c.replica = who and c.number = u.number
+       for key share of c);
+  if cardinality(held) = cardinality(of_claims) then
+    return of_lanes; -- as nearly always
+  end if;
+  return array(
+    select case when u.claim = any (held) then u.lane else 0 end
+      from unnest(of_lanes, of_places) with ordinality as u(lane, claim, place) order by u.place);
+end
+$$;
+
 -- Records the ends of runs and says which count: those that had not ended, and those that ended just so already.
--- Numbers must come in their order.
+-- Numbers must come in their order. The caller holds the claims.
 create function @job_finish(
   who          uuid,
   of_ids       bigint[],
@@ -453,7 +478,9 @@ create function @job_finish_apart(
   of_took      bigint[],
   of_details   text[],
   of_results   bytea[],
-  of_delays    bigint[]
+  of_delays    bigint[],
+  of_places    integer[],
+  of_claims    bigint[]
 ) returns boolean[]
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -465,6 +492,7 @@ set jit = off
 as $$
 begin
   lock table @job_limit_gate in row share mode;
+  of_lanes := @job_hold_claims(who, of_lanes, of_places, of_claims);
   return @job_finish(who, of_ids, of_runs, of_attempts, of_lanes, @job_late(of_ids, of_runs, of_flags), of_outcomes, of_started,
                      of_took, of_details, of_results, of_delays);
 end
@@ -848,9 +876,9 @@ create function @job_turn(
   of_details     text[],
   of_results     bytea[],
   of_delays      bigint[],
-  of_claims      bigint[],  -- claims that are over with these
-  of_firsts      bigint[],  -- the first job of each
-  of_first_runs  integer[], -- and its run
+  of_places      integer[], -- of each run, the place of its claim in what follows
+  of_claims      bigint[],  -- claims of these runs, and others that are over
+  of_overs       boolean[], -- whether it is over with these
   of_noted       bigint[],  -- jobs that have notes and are over with these
   claim          bigint,    -- number of the claim; 0 for none
   most           integer,   -- how many to claim
@@ -934,6 +962,7 @@ begin
   before := @job_id_now(); -- before this transaction has a number: see its facts
   lock table @job_limit_gate in row share mode;
   if of_ids is not null then
+    of_lanes := @job_hold_claims(who, of_lanes, of_places, of_claims);
     if exists (select from @job_hold h where h.late) then
       of_flags := @job_late(of_ids, of_runs, of_flags);
     end if;
@@ -946,10 +975,11 @@ begin
                            of_details, of_results, of_delays);
   end if;
   if of_claims is not null then
-    -- A rescuer that has one of them deletes it. And another of the same number, made by a turn that came late, is not meant.
+    -- A rescuer that has one of them deletes it.
     delete from @job_claim c where c.ctid = any (array(
-      select d.ctid from unnest(of_claims, of_firsts, of_first_runs) as u(number, first, run)
-        join @job_claim d on d.replica = who and d.number = u.number and d.ids[1] = u.first and d.runs[1] = u.run
+      select d.ctid from unnest(of_claims, of_overs) as u(number, is_over)
+        join @job_claim d on d.replica = who and d.number = u.number
+       where u.is_over
          for update of d skip locked));
   end if;
   if of_noted is not null then
@@ -962,7 +992,8 @@ begin
     next_due := @job_due();
   end if;
   select c.version, pg_current_snapshot() into now_known, shot from @job_change c where c.one;
-  if claim > 0 and now_known = known then
+  -- One that is gone claims nothing: this may be a message of long ago.
+  if claim > 0 and now_known = known and not exists (select from @replica_gone g where g.id = who) then
     -- Before it is looked whether the number is used: whoever uses it right now is waited for, and what he claimed is found.
     if was_open and door is null then
       delete from @job_open_turn o where o.replica = who and o.number = claim;
@@ -980,6 +1011,9 @@ begin
         into c_ids, c_lanes, c_runs, c_attempts, c_flags
         from unnest(c_ids, c_lanes, c_runs, c_attempts, c_flags) as u(id, lane, run, attempt, flags)
        where not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run);
+    elsif exists (select from @job_claim c where c.replica = who and c.number > claim) then
+      is_used := true; -- long ago: the row of the newest claim stays, so that this is known
+      c_ids := '{}';
     else
       c_ids := '{}';
       c_lanes := '{}';
@@ -1225,7 +1259,19 @@ begin
 end
 $$;
 
--- Sees to the runs of replicas that are gone, and returns how many there were. A replica that is not in the list is gone.
+-- Returns whether the claims of a replica are left to it: it is a member, or its process joined again just now, and reports what
+-- ended. A replica that is not in the list is gone.
+create function @job_is_kept(of_replica uuid) returns boolean
+language sql stable
+as $$
+  select exists (
+    select from @replica r
+     where r.id = of_replica and (r.gone_at is null or r.rejoined_at >= clock_timestamp() - interval '10 seconds'))
+$$;
+
+-- Sees to the runs of replicas that are gone, and returns how many there were.
+--
+-- A process that joined again under another id did not die of the job, so that does not count as a crash.
 --
 -- How often a job was lost with its replica is counted in its flags: two bits, 128 is one. The first time counts whatever
 -- the run did, since a run that begins writes nothing. From then on a run has a note before it begins, and counts only with
@@ -1258,7 +1304,7 @@ begin
   with gone as (
     delete from @job_claim c where c.ctid = any (array(
       select d.ctid from @job_claim d
-       where not exists (select from @replica r where r.id = d.replica and r.gone_at is null)
+       where not @job_is_kept(d.replica)
        for update skip locked))
     returning c.replica, c.ids, c.lanes, c.runs, c.attempts, c.flags)
   select array_agg(s.replica), array_agg(s.id), array_agg(s.lane), array_agg(s.run), array_agg(s.attempt), array_agg(s.flag),
@@ -1273,7 +1319,7 @@ begin
                  case when k.counts then (k.flag + 128)::smallint else k.flag end as flag,
                  case when k.flag & 32 <> 0 then 8 when k.counts and k.crashes >= most_crashes then 7 else 6 end as outcome
             from (select g.replica, p.name, u.id, u.lane, u.run, u.attempt, u.flag, n.started_at,
-                         n.started_at is not null or u.flag & 384 = 0 as counts,
+                         (n.started_at is not null or u.flag & 384 = 0) and p.rejoined_at is null as counts,
                          (u.flag >> 7 & 3) + 1 as crashes -- with this one
                     from gone g
                    cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
