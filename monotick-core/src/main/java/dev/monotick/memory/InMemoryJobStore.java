@@ -116,9 +116,9 @@ final class InMemoryJobStore implements JobStore {
           return new JobTurnReply(
               finished,
               jobs,
-              claims.hasMore(turn, now),
+              (mayClaim || turn.number() == 0) && claims.hasMore(turn, now),
               nextDue,
-              turn.number() > 0 && claims.isUsed(turn));
+              mayClaim && claims.isUsed(turn));
         });
   }
 

@@ -5,6 +5,7 @@ import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.store.StoreException;
 import dev.monotick.time.Ticker;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -16,7 +17,8 @@ import java.util.Set;
 
 /**
  * The registry of an {@link InMemoryStore}. Leases run on the store's ticker, so a wall clock that
- * jumps costs nobody its membership.
+ * jumps costs nobody its membership. Replicas of one process may have the same name here: it cannot
+ * tell one that crashed from one that lives, as a database sees by its connections.
  *
  * <p>The lock of this object guards both collections. It is taken inside a task's lock by {@link
  * #isGone}, and nothing else is locked inside it.
@@ -57,8 +59,8 @@ final class InMemoryRegistry implements ReplicaRegistry {
       if (id.equals(replica.id()) || earlier.contains(id)) {
         continue; // it joins again: the answer to the first time may have been lost
       }
-      if (alone || other.alone() || other.info().name().equals(replica.name())) {
-        throw refusal(replica, other, alone);
+      if (alone || other.alone()) {
+        throw isSilent(other) ? wait(replica, other) : refusal(replica, other, alone);
       }
     }
     for (ReplicaId id : earlier) {
@@ -157,11 +159,26 @@ final class InMemoryRegistry implements ReplicaRegistry {
     return members.values().stream().map(Member::info).toList();
   }
 
+  /** Returns whether a member has missed a beat, so that it may be dead. */
+  private boolean isSilent(Member member) {
+    return ticker.read() - member.lastHeard() >= 2 * timing.renewInterval().toNanos();
+  }
+
+  private StoreException wait(ReplicaInfo replica, Member other) {
+    return new StoreException(
+        "replica "
+            + replica.name()
+            + " ("
+            + replica.id()
+            + ") waits until the lease of "
+            + other.info().name()
+            + " ("
+            + other.info().id()
+            + "), which is silent, is over");
+  }
+
   private JoinRefusedException refusal(ReplicaInfo replica, Member other, boolean alone) {
     String who = other.info().name() + " (" + other.info().id() + ")";
-    if (!alone && !other.alone()) {
-      return JoinRefusedException.sameName(replica, who);
-    }
     String why =
         alone
             ? " must be alone, but " + who + " is alive"

@@ -339,6 +339,7 @@ final class Turns {
     if (!jobs.isEmpty()) {
       lookMillis = FIRST_LOOK_MILLIS;
       if (turn.equals(begun)) {
+        begun = null;
         slots.add(List.of());
       } else if (open && isOfThisMember(turn)) {
         slots.add(jobs);
@@ -346,7 +347,6 @@ final class Turns {
         slots.giveBack(jobs); // others may have them by now; the store knows
       }
     }
-    begun = null;
     if (!isOfThisMember(turn)) {
       return; // says nothing of what this member may ask for
     }
@@ -383,8 +383,9 @@ final class Turns {
             });
     // It may be a while until they come: so no more than can begin at once.
     int room = Math.min(room(), settings.concurrency());
-    if (room > 0) {
-      asks.standBy(turn(List.of(), room));
+    ReplicaId self = member;
+    if (room > 0 && self != null) {
+      asks.standBy(turn(self, number, List.of(), room));
     }
   }
 

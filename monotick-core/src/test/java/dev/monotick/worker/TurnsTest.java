@@ -442,9 +442,10 @@ class TurnsTest {
   @Test
   void lostMembershipTakesItsOpenTurnAndItsNumbersWithIt() {
     turns.open(SELF);
-    none = true;
     reply(someJobs(1));
+    turns.wake(Set.of());
     assertThat(onlyTurn().number()).as("1 is used").isEqualTo(2);
+    none = true;
     answer(0);
     assertThat(turns.membershipLost()).contains(SELF);
     assertThat(turns.wake(Set.of(), this::replyTo)).as("nothing stands by").isFalse();

@@ -138,7 +138,7 @@ class LeadershipGuardTest {
 
   /** Others may take what a replica claims that is not proven to live, and then it runs twice. */
   @Test
-  void leaderThatIsNoMemberClaimsNothing() {
+  void replicaThatIsNoMemberLeadsNothing() {
     ManualScheduler scheduler = new ManualScheduler();
     InMemoryStore store = InMemoryStore.builder().time(scheduler.time().timeSource()).build();
     InMemoryStore.Link link = store.connect();
@@ -175,7 +175,8 @@ class LeadershipGuardTest {
       link.heal();
       scheduler.advance(Duration.ofMillis(13_000 - 150 * outage));
     }
-    assertThat(leader.leadership("default")).isPresent();
+    assertThat(leader.leadership("default")).as("lost with its membership").isEmpty();
+    assertThat(other.leadership("default")).isPresent();
     assertThat(starts).isNotEmpty().doesNotHaveDuplicates();
   }
 }
