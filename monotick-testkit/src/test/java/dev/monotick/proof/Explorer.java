@@ -95,7 +95,8 @@ final class Explorer<S> {
             waysIn[target]++;
           }
         });
-    Deque<Integer> free = new ArrayDeque<>(List.of(0));
+    // Each other state was reached from one.
+    Deque<Integer> free = new ArrayDeque<>(waysIn[0] == 0 ? List.of(0) : List.of());
     int removed = 0;
     while (!free.isEmpty()) {
       removed++;
