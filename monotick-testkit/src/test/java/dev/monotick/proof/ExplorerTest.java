@@ -38,8 +38,7 @@ class ExplorerTest {
   private static Explorer<Integer> upTo(int most) {
     return new Explorer<>(
         state ->
-            Stream.of(
-                    new Step<>(state + 1, () -> "add one"), new Step<>(state * 2, () -> "double"))
+            Stream.of(new Step<>(state + 1, () -> "add one"), new Step<>(state * 2, () -> "double"))
                 .filter(step -> step.after() <= most)
                 .toList());
   }
