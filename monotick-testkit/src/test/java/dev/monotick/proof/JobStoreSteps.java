@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** What the store does in the model of jobs, for whom it may concern; see {@link JobSteps}. */
+/** What the store does in the model of jobs; see {@link JobSteps}. */
 final class JobStoreSteps {
 
   private final JobModel model;
