@@ -23,6 +23,19 @@ final class JobProperties {
                 properties.stream().allMatch(property -> holds(property, model, state, steps)));
   }
 
+  /** Explores a model likewise, but does not go on where a purged job has come back. */
+  static Exploration exploreUnlessRevived(JobModel model, Collection<Property> properties) {
+    return new Explorer<JobState>(
+            state ->
+                state.is(Field.WRONG, JobState.Property.S4)
+                    ? List.of()
+                    : JobSteps.of(model, state))
+        .explore(
+            JobState.initial(model),
+            (state, steps) ->
+                properties.stream().allMatch(property -> holds(property, model, state, steps)));
+  }
+
   /** Explores a model until a state is found in which something happens that must be possible. */
   static Exploration explore(JobModel model, Possible possible) {
     return new Explorer<JobState>(state -> JobSteps.of(model, state))

@@ -170,9 +170,16 @@ class JobTwinTest {
   static Stream<Arguments> spare() {
     return Stream.of(
         Arguments.of(USUAL.breaking(RESCUE_LEAVES_NO_END), EnumSet.allOf(Property.class)),
-        Arguments.of(USUAL.breaking(COMPLETE_WITHOUT_CLAIM), EnumSet.of(S1, S2, S3)),
         Arguments.of(
-            USUAL_AT_MOST_ONCE.breaking(START_WITHOUT_CLAIM_LOCK),
-            EnumSet.allOf(Property.class)));
+            USUAL_AT_MOST_ONCE.breaking(START_WITHOUT_CLAIM_LOCK), EnumSet.allOf(Property.class)));
+  }
+
+  /** Rescue records an end for each run, so a late report changes nothing until that is purged. */
+  @Test
+  void reportWithoutClaimDoesHarmOnlyAfterPurge() {
+    Exploration found =
+        JobProperties.exploreUnlessRevived(
+            USUAL.breaking(COMPLETE_WITHOUT_CLAIM), EnumSet.of(S1, S2, S3));
+    assertThat(found.isViolated()).as("%s", found.steps()).isFalse();
   }
 }
