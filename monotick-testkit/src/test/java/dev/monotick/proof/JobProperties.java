@@ -27,9 +27,7 @@ final class JobProperties {
   static Exploration exploreUnlessRevived(JobModel model, Collection<Property> properties) {
     return new Explorer<JobState>(
             state ->
-                state.is(Field.WRONG, JobState.Property.S4)
-                    ? List.of()
-                    : JobSteps.of(model, state))
+                state.is(Field.WRONG, JobState.Property.S4) ? List.of() : JobSteps.of(model, state))
         .explore(
             JobState.initial(model),
             (state, steps) ->
