@@ -37,15 +37,24 @@ final class Tlc {
 
   /** Explores one model, breadth first, so that what is found is among the shortest ways. */
   Finding explore(String name, Model model) throws IOException, InterruptedException {
+    return explore(name, model.configuration(), model.invariants().equals(Model.ALL));
+  }
+
+  /**
+   * Explores what a configuration describes.
+   *
+   * @param whole whether all states will be explored, so that the order does not matter
+   */
+  Finding explore(String name, String configuration, boolean whole)
+      throws IOException, InterruptedException {
     Files.createDirectories(folder);
     Path log = folder.resolve(name + ".log");
     // TLC looks for the configuration where the specification is, so that comes here.
     Path copy = folder.resolve(specification.getFileName());
     Files.copy(specification, copy, StandardCopyOption.REPLACE_EXISTING);
-    Files.writeString(folder.resolve(name + ".cfg"), model.configuration());
+    Files.writeString(folder.resolve(name + ".cfg"), configuration);
     Process process =
-        new ProcessBuilder(
-                command(name, copy.getFileName().toString(), model.invariants().equals(Model.ALL)))
+        new ProcessBuilder(command(name, copy.getFileName().toString(), whole))
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
