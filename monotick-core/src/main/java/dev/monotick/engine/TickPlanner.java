@@ -126,7 +126,9 @@ final class TickPlanner {
       nominal = counted.isBefore(earliest) ? earliest : counted;
     }
     Instant due = nominal.isBefore(notBefore) ? notBefore : due(nominal);
-    return due.isAfter(now) ? new Plan.Wait(nominal, due) : new Plan.Due(nominal, due, false, List::of);
+    return due.isAfter(now)
+        ? new Plan.Wait(nominal, due)
+        : new Plan.Due(nominal, due, false, List::of);
   }
 
   /** Adds the times that a calendar took away: nobody missed them, and the ledger should say so. */
@@ -187,9 +189,9 @@ final class TickPlanner {
   }
 
   /**
-   * Returns whether catch-up passes over a tick that waits to be taken. It does if the tick is older
-   * than its window, unless the overlap policy lets ticks wait for a run of any length, and if
-   * nobody saw to newer ticks in time and too many of them are due.
+   * Returns whether catch-up passes over a tick that waits to be taken. It does if the tick is
+   * older than its window, unless the overlap policy lets ticks wait for a run of any length, and
+   * if nobody saw to newer ticks in time and too many of them are due.
    *
    * @param state the newest state: with an older cursor ticks look overdue that are not
    */

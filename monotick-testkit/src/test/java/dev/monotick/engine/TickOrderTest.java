@@ -95,7 +95,9 @@ class TickOrderTest {
     assertThat(started).hasSizeGreaterThan(50);
   }
 
-  /** A tick is skipped only if a body ran when it was due: not one that is over, or was due later. */
+  /**
+   * A tick is skipped only if a body ran when it was due: not one that is over, or was due later.
+   */
   private static void requireTrueOverlaps(SimulatedCluster cluster, Duration body) {
     for (TickRecord row : Rows.of(cluster, "t")) {
       if (row.reason() == SkipReason.OVERLAP) {
@@ -103,7 +105,7 @@ class TickOrderTest {
         assertThat(row.count()).isEqualTo(1);
         assertThat(cluster.runs())
             .as("what ran at %s", due)
-            .anyMatch(run -> !run.at().isAfter(due) && run.at().plus(body).isAfter(due));
+            .anyMatch(run -> !run.at().isAfter(due) && !run.at().plus(body).isBefore(due));
       }
     }
   }
@@ -168,8 +170,7 @@ class TickOrderTest {
   @MethodSource("clusters")
   void latestTickRunsAfterOneOfADeadReplica(int replicas, HaMode mode, Duration body) {
     for (Effect effect : new Effect[] {Effect.AT_MOST_ONCE, Effect.AT_LEAST_ONCE}) {
-      try (var cluster =
-          cluster(replicas, mode, body.plusMillis(300), t -> t.effect(effect))) {
+      try (var cluster = cluster(replicas, mode, body.plusMillis(300), t -> t.effect(effect))) {
         crashOfAll(cluster, replicas);
         assertThat(Rows.started(cluster, "t")).isSorted();
         assertThat(Rows.started(cluster, "t").stream().filter(second(26)::equals))

@@ -118,9 +118,21 @@ final class Mutants {
         Mutant.of(
             "overlap not checked",
             "ledger.internal.TaskRow",
-            Set.of("I8"),
+            Set.of("I8", "I14"),
             "boolean free = request.onOverlap() == OnOverlap.ALLOW || ticks.occupying() == 0;",
             "boolean free = true;"),
+        Mutant.of(
+            "tick claimed while an older one waits",
+            "ledger.internal.TaskRow",
+            Set.of("I14"),
+            "free ? isBehind(request.tick(), request.onOverlap())",
+            "free ? false"),
+        Mutant.of(
+            "tick that may have begun passed over",
+            "ledger.internal.TaskRow",
+            Set.of("I5"),
+            "if (request.passedOver() != null && !row.mayHaveBegun()) {",
+            "if (request.passedOver() != null) {"),
         Mutant.of(
                 "granted twice and never given back",
                 "engine.TaskLoop",

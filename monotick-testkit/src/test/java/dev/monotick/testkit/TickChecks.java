@@ -133,6 +133,9 @@ final class TickChecks {
     if (reply.kind() == Kind.FENCED) {
       findings.see(Seen.FENCED_BY_LEDGER);
     }
+    if (reply.kind() == Kind.MISSED) {
+      findings.see(Seen.TICKS_PASSED_OVER);
+    }
     if (reply.kind() == Kind.CLAIMED && granted.add(request.claim())) {
       findings.require(
           !state(request.tick().task()).paused || request.tick().isTriggered(),

@@ -150,7 +150,9 @@ public final class TaskRow {
     }
     boolean free = request.onOverlap() == OnOverlap.ALLOW || ticks.occupying() == 0;
     boolean mustWait =
-        free ? isBehind(request.tick(), request.onOverlap()) : request.onOverlap() == OnOverlap.WAIT;
+        free
+            ? isBehind(request.tick(), request.onOverlap())
+            : request.onOverlap() == OnOverlap.WAIT;
     if (mustWait) {
       return reply(Kind.BUSY);
     }
