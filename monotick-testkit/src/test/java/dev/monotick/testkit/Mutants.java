@@ -139,14 +139,14 @@ final class Mutants {
                 Set.of("I5"),
                 "if (open.contains(held.claim())) {",
                 "if (held != null) {")
-            .from(4100),
+            .from(7200),
         Mutant.of(
                 "lost membership still starts what was claimed",
                 "engine.Membership",
                 Set.of("I6"),
                 "current.end(cause);",
                 "")
-            .from(2380),
+            .from(14_400),
         Mutant.of(
             "follower never asks again",
             "engine.Elector",
