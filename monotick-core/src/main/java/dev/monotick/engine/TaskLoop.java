@@ -437,14 +437,19 @@ final class TaskLoop {
           taking = false;
           closeIfRefused(request.claim(), reply);
           accept(reply.state());
-          boolean again = passedOver; // if the cursor has moved on, the tick may be wanted
+          boolean again = false;
           switch (reply.kind()) {
             case CLAIMED -> {
               Instant due = tick.isTriggered() ? tick.nominal() : planner.due(tick.nominal());
               begin(new Claimed(tick, request.claim(), reply.attempt(), due, authority));
               again = true;
             }
-            case MISSED -> missed(tick);
+            case MISSED -> {
+              missed(tick);
+              again = true;
+            }
+            // Decided from an older state: by the newer one the tick may be wanted.
+            case MOVED -> again = passedOver && reply.state().cursor().isAfter(known.cursor());
             case FENCED -> fenced(authority.term());
             default -> {}
           }

@@ -190,8 +190,8 @@ final class TickPlanner {
 
   /**
    * Returns whether catch-up passes over a tick that waits to be taken. It does if the tick is
-   * older than its window, unless the overlap policy lets ticks wait for a run of any length, and
-   * if nobody saw to newer ticks in time and too many of them are due.
+   * older than its window, unless the overlap policy lets ticks wait for a run of any length. It
+   * also does if newer ticks are overdue and catch-up runs only those.
    *
    * @param state the newest state: with an older cursor ticks look overdue that are not
    */

@@ -125,8 +125,8 @@ final class Mutants {
             "tick claimed while an older one waits",
             "ledger.internal.TaskRow",
             Set.of("I14"),
-            "free ? isBehind(request.tick(), request.onOverlap())",
-            "free ? false"),
+            "? isBehind(request.tick(), request.onOverlap())",
+            "? false"),
         Mutant.of(
             "tick that may have begun passed over",
             "ledger.internal.TaskRow",
