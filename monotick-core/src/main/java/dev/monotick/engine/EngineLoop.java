@@ -9,6 +9,7 @@ import dev.monotick.ledger.Ledger;
 import dev.monotick.ledger.Rescue;
 import dev.monotick.ledger.TaskRegistration;
 import dev.monotick.ledger.TickId;
+import dev.monotick.ledger.TickRecord;
 import dev.monotick.memory.InMemoryStore;
 import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.replica.ReplicaInfo;
@@ -310,7 +311,13 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   private void rescued(Rescue rescue) {
-    rescue.settled().forEach(telemetry::settled);
+    for (TickRecord row : rescue.settled()) {
+      telemetry.settled(row);
+      TaskLoop loop = loops.get(row.tick().task());
+      if (loop != null) {
+        loop.refresh(); // its task is free again
+      }
+    }
     for (TickId tick : rescue.waiting()) {
       TaskLoop loop = loops.get(tick.task());
       if (loop != null) {

@@ -18,8 +18,13 @@ sealed interface Plan {
   /** Nothing until {@code due}, when the tick at {@code nominal} is. */
   record Wait(Instant nominal, Instant due) implements Plan {}
 
-  /** The tick at {@code nominal} is due; the gaps before it are counted only when asked for. */
-  record Due(Instant nominal, Instant due, Supplier<List<Gap>> gaps) implements Plan {}
+  /**
+   * The tick at {@code nominal} is due; the gaps before it are counted only when asked for.
+   *
+   * @param late whether it is run to catch up: ticks before it are missed, or it is not on time
+   */
+  record Due(Instant nominal, Instant due, boolean late, Supplier<List<Gap>> gaps)
+      implements Plan {}
 
   /** There are ticks, the newest at {@code latest}, and none of them is to be run. */
   record Account(Instant latest, Supplier<List<Gap>> gaps) implements Plan {}

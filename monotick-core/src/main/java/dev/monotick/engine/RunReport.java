@@ -36,7 +36,7 @@ final class RunReport {
       return timedOut(run, true, now);
     }
     if (!began && cancelled != null && cancelled != CancelReason.REPLACED) {
-      return new GivenBack("not started: " + cancelled.text);
+      return new GivenBack("not started: " + cancelled.text, false);
     }
     if (began && failure == null && mustCommit(run)) {
       return new Ended(Outcome.FAILED, NO_TRANSACTION, run.startedAt, now, true);
@@ -49,7 +49,7 @@ final class RunReport {
       return new Ended(Outcome.FAILED, detail, run.startedAt, now, true);
     }
     if (cancelled.mayRunAgain && run.loop().spec().effect() != Effect.AT_MOST_ONCE) {
-      return new GivenBack("cancelled: " + cancelled.text);
+      return new GivenBack("cancelled: " + cancelled.text, true);
     }
     return new FinishRequest.Ended(Outcome.CANCELLED, cancelled.text, run.startedAt, now, true);
   }

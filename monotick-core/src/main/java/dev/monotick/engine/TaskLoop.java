@@ -276,7 +276,7 @@ final class TaskLoop {
             TickId.scheduled(spec.name(), plan.nominal()),
             known,
             plan.gaps().get(),
-            onOverlap(),
+            onOverlap(plan),
             spec.effect(),
             term == null ? null : term.proof());
     open.add(request.claim());
@@ -320,7 +320,12 @@ final class TaskLoop {
         counters.notRun(request.gaps());
         queued(tick);
       }
-      case BUSY -> host.lookAgain(this);
+      case BUSY -> {
+        host.lookAgain(this);
+        if (reply.state().open() == 0) {
+          host.rescueSoon(ledger); // an older tick waits: it comes first
+        }
+      }
       case PAUSED -> {
         // The state says so; the plan that follows from it looks again at the next tick.
       }
@@ -329,6 +334,7 @@ final class TaskLoop {
         host.telemetry().duplicateRefused(spec.name());
         log.debug("somebody else was first tick={}", tick);
       }
+      case MISSED -> throw new IllegalStateException(tick + " was claimed, not taken");
       case FENCED -> fenced(authority.term());
     }
     if (reply.kind() != ClaimReply.Kind.BUSY) {
@@ -398,9 +404,10 @@ final class TaskLoop {
     host.rescueSoon(ledger); // the run may have ended in between
   }
 
-  /** Takes a waiting tick if this replica may run it now. */
+  /** Takes a waiting tick if this replica may run it now, or has it recorded as missed. */
   void takeWaiting(TickId tick) {
-    if (taking || !host.isRunning() || isNoMember()) {
+    TaskState known = state;
+    if (known == null || taking || !host.isRunning() || isNoMember()) {
       return;
     }
     Term term = null;
@@ -412,9 +419,16 @@ final class TaskLoop {
     }
     taking = true;
     OnOverlap overlap = onOverlap() == OnOverlap.ALLOW ? OnOverlap.ALLOW : OnOverlap.WAIT;
+    boolean passedOver =
+        !tick.isTriggered() && planner.passesOver(tick.nominal(), known, host.now());
     TakeRequest request =
         new TakeRequest(
-            ledger.newClaim(), tick, overlap, spec.effect(), term == null ? null : term.proof());
+            ledger.newClaim(),
+            tick,
+            overlap,
+            spec.effect(),
+            term == null ? null : term.proof(),
+            passedOver ? known.cursor() : null);
     Authority authority = authority(term);
     open.add(request.claim());
     ledger.take(
@@ -423,17 +437,34 @@ final class TaskLoop {
           taking = false;
           closeIfRefused(request.claim(), reply);
           accept(reply.state());
-          if (reply.kind() == ClaimReply.Kind.CLAIMED) {
-            Instant due = tick.isTriggered() ? tick.nominal() : planner.due(tick.nominal());
-            begin(new Claimed(tick, request.claim(), reply.attempt(), due, authority));
-          } else if (reply.kind() == ClaimReply.Kind.FENCED) {
-            fenced(authority.term());
+          boolean again = false;
+          switch (reply.kind()) {
+            case CLAIMED -> {
+              Instant due = tick.isTriggered() ? tick.nominal() : planner.due(tick.nominal());
+              begin(new Claimed(tick, request.claim(), reply.attempt(), due, authority));
+              again = true;
+            }
+            case MISSED -> {
+              missed(tick);
+              again = true;
+            }
+            // Decided from an older state: by the newer one the tick may be wanted.
+            case MOVED -> again = passedOver && reply.state().cursor().isAfter(known.cursor());
+            case FENCED -> fenced(authority.term());
+            default -> {}
           }
-          if (reply.state().queued() > 0 && reply.kind() == ClaimReply.Kind.CLAIMED) {
+          if (again && reply.state().queued() > 0) {
             host.rescueSoon(ledger);
           }
           evaluate();
         });
+  }
+
+  private void missed(TickId tick) {
+    log.info("catch-up passed over a waiting tick task={} nominal={}", spec.name(), tick.nominal());
+    List<Gap> gap = List.of(Gap.missed(tick.nominal(), tick.nominal(), 1));
+    host.telemetry().notRun(spec.name(), gap);
+    counters.notRun(gap);
   }
 
   private void closeIfRefused(ClaimId claim, ClaimReply reply) {
@@ -454,7 +485,9 @@ final class TaskLoop {
     log.info("granted late to a request that was sent twice, giving it back tick={}", held.tick());
     ledger.report(
         new FinishRequest(
-            held.claim(), held.tick(), new FinishRequest.GivenBack("nobody waited for the claim")),
+            held.claim(),
+            held.tick(),
+            new FinishRequest.GivenBack("nobody waited for the claim", false)),
         reply -> {
           accept(reply.state());
           if (reply.state().queued() > 0) {
@@ -478,7 +511,7 @@ final class TaskLoop {
     }
     if (obstacle != null) {
       log.info("claimed but not started tick={} because {}", claimed.tick(), obstacle);
-      report(claimed, new FinishRequest.GivenBack("not started: " + obstacle));
+      report(claimed, new FinishRequest.GivenBack("not started: " + obstacle, false));
       return;
     }
     running++;
@@ -549,6 +582,16 @@ final class TaskLoop {
     if (known == null || !other.cursor().isBefore(known.cursor())) {
       state = other;
     }
+  }
+
+  /**
+   * A tick that is run to catch up is not skipped because of a run before it: that may be one of a
+   * replica that is gone, or have ended without the ledger knowing yet. It is planned anew later.
+   */
+  private OnOverlap onOverlap(Plan.Due plan) {
+    OnOverlap usual = onOverlap();
+    boolean waits = usual == OnOverlap.SKIP || usual == OnOverlap.QUEUE_ONE;
+    return plan.late() && waits ? OnOverlap.WAIT : usual;
   }
 
   private OnOverlap onOverlap() {

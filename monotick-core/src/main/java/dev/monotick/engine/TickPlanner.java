@@ -6,6 +6,8 @@ import dev.monotick.ledger.SkipReason;
 import dev.monotick.ledger.TaskState;
 import dev.monotick.schedule.Jitter;
 import dev.monotick.schedule.Schedule;
+import dev.monotick.task.CatchUp;
+import dev.monotick.task.Overlap;
 import dev.monotick.task.TaskSpec;
 import java.time.Duration;
 import java.time.Instant;
@@ -124,14 +126,19 @@ final class TickPlanner {
       nominal = counted.isBefore(earliest) ? earliest : counted;
     }
     Instant due = nominal.isBefore(notBefore) ? notBefore : due(nominal);
-    return due.isAfter(now) ? new Plan.Wait(nominal, due) : new Plan.Due(nominal, due, List::of);
+    return due.isAfter(now)
+        ? new Plan.Wait(nominal, due)
+        : new Plan.Due(nominal, due, false, List::of);
   }
 
   /** Adds the times that a calendar took away: nobody missed them, and the ledger should say so. */
   private Plan withExcluded(Plan plan, Instant cursor) {
     if (plan instanceof Plan.Due due) {
       return new Plan.Due(
-          due.nominal(), due.due(), () -> plusExcluded(due.gaps().get(), cursor, due.nominal()));
+          due.nominal(),
+          due.due(),
+          due.late(),
+          () -> plusExcluded(due.gaps().get(), cursor, due.nominal()));
     }
     if (plan instanceof Plan.Account account) {
       return new Plan.Account(
@@ -166,7 +173,8 @@ final class TickPlanner {
     boolean run =
         latest.equals(startTick) || !due(chosen).plus(spec.catchUp().window()).isBefore(now);
     if (run) {
-      return new Plan.Due(chosen, due(chosen), () -> gaps(first, runnable, chosen, null));
+      boolean late = chosen.isAfter(runnable) || isLate(chosen, now);
+      return new Plan.Due(chosen, due(chosen), late, () -> gaps(first, runnable, chosen, null));
     }
     return new Plan.Account(latest, () -> gaps(first, runnable, latest, latest));
   }
@@ -178,6 +186,32 @@ final class TickPlanner {
     }
     return spec.schedule().anchor() == Schedule.Anchor.LAST_END
         || oldestToRun(nominal, latestDue(nominal, now), now).equals(nominal);
+  }
+
+  /**
+   * Returns whether catch-up passes over a tick that waits to be taken. It does if the tick is
+   * older than its window, unless the overlap policy lets ticks wait for a run of any length. It
+   * also does if newer ticks are overdue and catch-up runs only those.
+   *
+   * @param state the newest state: with an older cursor ticks look overdue that are not
+   */
+  boolean passesOver(Instant nominal, TaskState state, Instant now) {
+    boolean waitsForRuns =
+        spec.overlap() == Overlap.QUEUE_ONE || spec.overlap() == Overlap.CANCEL_PREVIOUS;
+    if (!waitsForRuns && due(nominal).plus(spec.catchUp().window()).isBefore(now)) {
+      return true;
+    }
+    if (spec.schedule().anchor() == Schedule.Anchor.LAST_END) {
+      return false;
+    }
+    Optional<Instant> newer = spec.schedule().next(state.cursor());
+    return newer.isPresent()
+        && isLate(newer.get(), now)
+        && !oldestToRun(nominal, latestDue(newer.get(), now), now).equals(nominal);
+  }
+
+  private boolean isLate(Instant nominal, Instant now) {
+    return due(nominal).plus(CatchUp.ON_TIME).isBefore(now);
   }
 
   /** Returns the newest tick that is due, at least {@code runnable}. */

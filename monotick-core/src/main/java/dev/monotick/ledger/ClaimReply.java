@@ -17,7 +17,9 @@ public record ClaimReply(Kind kind, TaskState state, int attempt) {
     SKIPPED,
     /** The tick waits for a run to end. */
     QUEUED,
-    /** Nothing was done, because a run had not ended. */
+    /** The waiting tick is recorded as missed, because it was passed over and never began. */
+    MISSED,
+    /** Nothing was done, because a run had not ended or an older tick waits. */
     BUSY,
     /** Nothing was done, because the task is paused. */
     PAUSED,

@@ -37,6 +37,7 @@ public record FinishRequest(ClaimId claim, TickId tick, Report report) {
    * The tick waits again, for any replica: its body was not started, or it may be run once more.
    *
    * @param why a line for people
+   * @param began whether the body was started; such a tick is run again however late it is
    */
-  public record GivenBack(String why) implements Report {}
+  public record GivenBack(String why, boolean began) implements Report {}
 }

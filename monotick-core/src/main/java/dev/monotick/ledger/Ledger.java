@@ -61,7 +61,8 @@ public interface Ledger {
   /**
    * Claims scheduled ticks. For each: a claim of the same identity that was granted before and is
    * still open is granted again; a stale proof is {@code FENCED}; a paused task is {@code PAUSED};
-   * a state other than the one seen is {@code MOVED}; else gaps and tick are recorded and the
+   * a state other than the one seen is {@code MOVED}; while an older scheduled tick waits to be
+   * taken it is {@code BUSY}, unless runs may overlap; else gaps and tick are recorded and the
    * cursor moves to the tick.
    */
   List<ClaimReply> claim(List<ClaimRequest> requests);
@@ -70,7 +71,9 @@ public interface Ledger {
    * Takes waiting ticks. For each: a claim of the same identity that was granted before and is
    * still open is granted again; a stale proof is {@code FENCED}; a paused task is {@code PAUSED}
    * unless the tick was triggered; a tick that no longer waits, or that this very claim gave back,
-   * is {@code MOVED}; beside an open run it is {@code BUSY}; else it is the caller's.
+   * is {@code MOVED}; one that is passed over and never began is {@code MISSED}, or {@code MOVED}
+   * if the cursor is not the one seen; beside an open run, or a scheduled tick while an older one
+   * waits, it is {@code BUSY} unless runs may overlap; else it is the caller's.
    */
   List<ClaimReply> take(List<TakeRequest> requests);
 

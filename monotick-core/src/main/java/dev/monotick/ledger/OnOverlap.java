@@ -1,6 +1,9 @@
 package dev.monotick.ledger;
 
-/** What the ledger does with a tick whose task has a run that has not ended. */
+/**
+ * What the ledger does with a tick whose task has a run that has not ended. All but {@link #ALLOW}
+ * keep scheduled ticks in order: none is claimed while an older one waits to be taken.
+ */
 public enum OnOverlap {
   /** Record it as skipped. */
   SKIP,

@@ -7,9 +7,9 @@ import java.util.List;
  *
  * @param settled ticks of replicas that are gone, which just got the outcome {@link
  *     Outcome#UNKNOWN}; each is told to one caller only
- * @param waiting ticks that may be taken now, oldest first: none beside a run that has not ended,
- *     unless that was claimed with {@link OnOverlap#ALLOW}, and of a paused task only triggered
- *     ones
+ * @param waiting ticks that may be taken now, oldest first: of the scheduled ticks of a task only
+ *     the oldest; none beside a run that has not ended, unless that was claimed with {@link
+ *     OnOverlap#ALLOW}; and of a paused task only triggered ones
  * @param cancelled claims of the caller whose bodies somebody asked to cancel; each is told until
  *     its body ended
  * @param held ticks that run by claims of the caller; one it knows nothing of was granted to a

@@ -1,6 +1,7 @@
 package dev.monotick.ledger;
 
 import dev.monotick.task.Effect;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,25 @@ import org.jspecify.annotations.Nullable;
  * @param onOverlap {@link OnOverlap#ALLOW} to take it beside an open run; any other value waits
  * @param effect what becomes of the tick if the claiming replica dies
  * @param leader proof of leadership, null where the mode needs none
+ * @param passedOver the cursor the caller saw when its catch-up policy passed the tick over: if it
+ *     is still the same the tick is recorded as missed, unless its body may have been started
+ *     before; null if the tick is wanted
  */
 public record TakeRequest(
-    ClaimId claim, TickId tick, OnOverlap onOverlap, Effect effect, @Nullable LeaderProof leader) {}
+    ClaimId claim,
+    TickId tick,
+    OnOverlap onOverlap,
+    Effect effect,
+    @Nullable LeaderProof leader,
+    @Nullable Instant passedOver) {
+
+  /** Returns a request for a tick that is wanted. */
+  public static TakeRequest of(
+      ClaimId claim,
+      TickId tick,
+      OnOverlap onOverlap,
+      Effect effect,
+      @Nullable LeaderProof leader) {
+    return new TakeRequest(claim, tick, onOverlap, effect, leader, null);
+  }
+}

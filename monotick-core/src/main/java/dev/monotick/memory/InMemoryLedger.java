@@ -126,8 +126,11 @@ final class InMemoryLedger implements Ledger {
   @Override
   public List<ClaimReply> take(List<TakeRequest> requests) {
     requests.forEach(request -> requireEffect(request.effect()));
+    Instant now = now();
     return each(
-        requests, request -> request.tick().task(), (row, request) -> row.take(request, fences));
+        requests,
+        request -> request.tick().task(),
+        (row, request) -> row.take(request, fences, now));
   }
 
   @Override

@@ -266,7 +266,8 @@ class FencedTransactionTest {
     TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
     ledger.transact(run, dataSource, insert(1));
     FinishRequest back =
-        new FinishRequest(run.claim(), run.tick(), new FinishRequest.GivenBack("leadership lost"));
+        new FinishRequest(
+            run.claim(), run.tick(), new FinishRequest.GivenBack("leadership lost", true));
     assertThat(ledger.finish(List.of(back)).get(0).recorded()).isFalse();
     assertThat(row(run).outcome()).isEqualTo(Outcome.SUCCEEDED);
     assertThat(state().open()).isZero();

@@ -3,6 +3,7 @@ package dev.monotick.postgres;
 import dev.monotick.testkit.LeaderElectionContract;
 import dev.monotick.testkit.LedgerClaimContract;
 import dev.monotick.testkit.LedgerFinishContract;
+import dev.monotick.testkit.LedgerOrderContract;
 import dev.monotick.testkit.LedgerOverlapContract;
 import dev.monotick.testkit.LedgerRescueContract;
 import dev.monotick.testkit.LedgerTaskContract;
@@ -45,6 +46,15 @@ class NewestServerTest {
 
   @Nested
   class WaitingTicks extends LedgerWaitingContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.direct(TestDatabase.NEWEST, PostgresLeadership.ADVISORY_LEASE);
+    }
+  }
+
+  @Nested
+  class TickOrder extends LedgerOrderContract {
 
     @Override
     protected StoreUnderTest newStore() {

@@ -9,6 +9,7 @@ import dev.monotick.testkit.JobTurnContract;
 import dev.monotick.testkit.LeaderElectionContract;
 import dev.monotick.testkit.LedgerClaimContract;
 import dev.monotick.testkit.LedgerFinishContract;
+import dev.monotick.testkit.LedgerOrderContract;
 import dev.monotick.testkit.LedgerOverlapContract;
 import dev.monotick.testkit.LedgerRescueContract;
 import dev.monotick.testkit.LedgerTaskContract;
@@ -72,6 +73,15 @@ class PoolerTest {
 
   @Nested
   class WaitingTicks extends LedgerWaitingContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.behind(pooler(), TestDatabase.NEWEST);
+    }
+  }
+
+  @Nested
+  class TickOrder extends LedgerOrderContract {
 
     @Override
     protected StoreUnderTest newStore() {

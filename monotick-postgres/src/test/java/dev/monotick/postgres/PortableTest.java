@@ -7,6 +7,7 @@ import dev.monotick.testkit.JobTurnContract;
 import dev.monotick.testkit.LeaderElectionContract;
 import dev.monotick.testkit.LedgerClaimContract;
 import dev.monotick.testkit.LedgerFinishContract;
+import dev.monotick.testkit.LedgerOrderContract;
 import dev.monotick.testkit.LedgerOverlapContract;
 import dev.monotick.testkit.LedgerRescueContract;
 import dev.monotick.testkit.LedgerTaskContract;
@@ -49,6 +50,15 @@ class PortableTest {
 
   @Nested
   class WaitingTicks extends LedgerWaitingContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.portable(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class TickOrder extends LedgerOrderContract {
 
     @Override
     protected StoreUnderTest newStore() {

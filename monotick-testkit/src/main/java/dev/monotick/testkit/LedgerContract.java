@@ -132,7 +132,7 @@ abstract class LedgerContract extends StoreContract {
   }
 
   final TakeRequest takeRequest(ReplicaId replica, TickId tick, OnOverlap onOverlap) {
-    return new TakeRequest(newClaim(replica), tick, onOverlap, Effect.AT_LEAST_ONCE, null);
+    return TakeRequest.of(newClaim(replica), tick, onOverlap, Effect.AT_LEAST_ONCE, null);
   }
 
   final ClaimReply take(TakeRequest request) {
@@ -169,8 +169,13 @@ abstract class LedgerContract extends StoreContract {
         claim, tick, new Ended(outcome, "said so", at.minusSeconds(30), at, bodyEnded));
   }
 
+  /** Gives a tick back whose body was started. */
   final FinishReply giveBack(ClaimId claim, TickId tick) {
-    return finish(new FinishRequest(claim, tick, new GivenBack("shutting down")));
+    return finish(new FinishRequest(claim, tick, new GivenBack("shutting down", true)));
+  }
+
+  final FinishReply giveBackUnstarted(ClaimId claim, TickId tick) {
+    return finish(new FinishRequest(claim, tick, new GivenBack("shutting down", false)));
   }
 
   final Rescue rescue(ReplicaId replica) {

@@ -123,7 +123,8 @@ public abstract class LedgerOverlapContract extends LedgerContract {
   void replaceNeverCallsATickSkippedThatMayHaveBegun() {
     ClaimId first = claimed(request(a, 1, OnOverlap.SKIP, Effect.AT_LEAST_ONCE));
     giveBack(first, tick(1));
-    claimed(a, 2);
+    ledger().trigger(triggered(2, "now"));
+    taken(a, triggered(2, "now"));
     assertThat(claim(request(b, 3, OnOverlap.REPLACE)).kind()).isEqualTo(Kind.QUEUED);
     assertThat(row(tick(1)).status()).isEqualTo(Status.WAITING);
     assertThat(state().queued()).isEqualTo(2);

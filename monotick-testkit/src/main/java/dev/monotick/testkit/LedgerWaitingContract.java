@@ -195,7 +195,7 @@ public abstract class LedgerWaitingContract extends LedgerContract {
   }
 
   private TakeRequest as(Fence fence, ReplicaId replica) {
-    return new TakeRequest(
+    return TakeRequest.of(
         newClaim(replica),
         triggered(5, "key"),
         OnOverlap.WAIT,

@@ -192,7 +192,7 @@ final class InMemoryLinkTest {
         () ->
             ledger.take(
                 List.of(
-                    new TakeRequest(claim, TRIGGERED, OnOverlap.WAIT, Effect.AT_MOST_ONCE, null))));
+                    TakeRequest.of(claim, TRIGGERED, OnOverlap.WAIT, Effect.AT_MOST_ONCE, null))));
     calls.put(
         "account", () -> ledger.account(List.of(new AccountRequest(seen, List.of(gap), null))));
     calls.put(

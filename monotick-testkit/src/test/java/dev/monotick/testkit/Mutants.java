@@ -118,23 +118,35 @@ final class Mutants {
         Mutant.of(
             "overlap not checked",
             "ledger.internal.TaskRow",
-            Set.of("I8"),
+            Set.of("I8", "I14"),
             "boolean free = request.onOverlap() == OnOverlap.ALLOW || ticks.occupying() == 0;",
             "boolean free = true;"),
+        Mutant.of(
+            "tick claimed while an older one waits",
+            "ledger.internal.TaskRow",
+            Set.of("I14"),
+            "? isBehind(request.tick(), request.onOverlap())",
+            "? false"),
+        Mutant.of(
+            "tick that may have begun passed over",
+            "ledger.internal.TaskRow",
+            Set.of("I5"),
+            "if (request.passedOver() != null && !row.mayHaveBegun()) {",
+            "if (request.passedOver() != null) {"),
         Mutant.of(
                 "granted twice and never given back",
                 "engine.TaskLoop",
                 Set.of("I5"),
                 "if (open.contains(held.claim())) {",
                 "if (held != null) {")
-            .from(4100),
+            .from(7200),
         Mutant.of(
                 "lost membership still starts what was claimed",
                 "engine.Membership",
                 Set.of("I6"),
                 "current.end(cause);",
                 "")
-            .from(2380),
+            .from(14_400),
         Mutant.of(
             "follower never asks again",
             "engine.Elector",

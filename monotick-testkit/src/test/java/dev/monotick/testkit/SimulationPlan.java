@@ -44,6 +44,9 @@ final class SimulationPlan {
   final boolean silentLoss;
   final boolean edits;
 
+  /** Whether tasks run all ticks of an outage; not drawn, so that seeds keep their faults. */
+  final boolean catchUpAll;
+
   /** Whether who tells of new jobs can make a turn at once. */
   final boolean turnsAtOnce;
 
@@ -66,6 +69,7 @@ final class SimulationPlan {
   SimulationPlan(long seed) {
     random = new SplittableRandom(seed * 0x9E3779B97F4A7C15L + 1);
     turnsAtOnce = Math.floorMod(seed, 4) == 3;
+    catchUpAll = Math.floorMod(seed, 3) == 2;
     replicas = 2 + random.nextInt(2) + (one(8) ? 1 : 0);
     timing = TIMINGS[random.nextInt(TIMINGS.length)];
     calm = one(12);

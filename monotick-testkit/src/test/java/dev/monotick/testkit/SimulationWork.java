@@ -14,8 +14,10 @@ import dev.monotick.ledger.Ledger;
 import dev.monotick.ledger.Pause;
 import dev.monotick.ledger.TickId;
 import dev.monotick.task.Backoff;
+import dev.monotick.task.CatchUp;
 import dev.monotick.task.Effect;
 import dev.monotick.task.FencedException;
+import dev.monotick.task.Overlap;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskContext;
 import dev.monotick.testkit.Machine.Life;
@@ -86,9 +88,15 @@ final class SimulationWork {
         .mode(task.mode())
         .effect(task.effect())
         .overlap(task.overlap())
+        .catchUp(catchUp(task))
         .backoff(new Backoff(Duration.ofMillis(200), Duration.ofSeconds(1)))
         .timeout(Duration.ofMillis(2_500))
         .run(context -> body(process, task, context));
+  }
+
+  private CatchUp catchUp(TaskPlan task) {
+    boolean all = plan.catchUpAll && task.overlap() != Overlap.CANCEL_PREVIOUS;
+    return all ? CatchUp.all(100) : CatchUp.ofDefaults();
   }
 
   private void body(Life process, TaskPlan task, TaskContext context) throws Exception {

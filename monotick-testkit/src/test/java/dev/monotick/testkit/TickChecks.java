@@ -28,7 +28,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * I3, I4, I6, I8, I9 and I11 to I13, from what bodies do and from what crosses the wire. Plays the
+ * I3, I4, I6, I8, I9 and I11 to I14, from what bodies do and from what crosses the wire. Plays the
  * sink as well, which takes effects and refuses those of an older fence.
  */
 final class TickChecks {
@@ -52,6 +52,7 @@ final class TickChecks {
     boolean paused;
     @Nullable Instant begin;
     Instant newest = Instant.MIN;
+    Instant newestBegun = Instant.MIN;
 
     State(TaskPlan plan) {
       this.plan = plan;
@@ -131,6 +132,9 @@ final class TickChecks {
   void taken(Life process, TakeRequest request, ClaimReply reply) {
     if (reply.kind() == Kind.FENCED) {
       findings.see(Seen.FENCED_BY_LEDGER);
+    }
+    if (reply.kind() == Kind.MISSED) {
+      findings.see(Seen.TICKS_PASSED_OVER);
     }
     if (reply.kind() == Kind.CLAIMED && granted.add(request.claim())) {
       findings.require(
@@ -242,7 +246,22 @@ final class TickChecks {
             "I8",
             () -> tick + " runs beside " + other.tick() + ": " + plan);
       }
+      inOrder(begun);
     }
+  }
+
+  /** A tick that runs again comes before newer ones, as it did the first time. */
+  private void inOrder(Running begun) {
+    if (begun.tick().isTriggered()) {
+      return;
+    }
+    State state = begun.state();
+    Instant before = state.newestBegun;
+    findings.require(
+        !begun.tick().nominal().isBefore(before),
+        "I14",
+        () -> begun.tick() + " began after the tick of " + before + ": " + state.plan);
+    state.newestBegun = before.isBefore(begun.tick().nominal()) ? begun.tick().nominal() : before;
   }
 
   /** The effect of a body arrives at the sink, which knows of fences and of nothing else. */

@@ -132,7 +132,8 @@ final class WireLedger implements Ledger {
         request.tick(),
         request.onOverlap(),
         kept(request.effect()),
-        request.leader());
+        request.leader(),
+        request.passedOver());
   }
 
   @Override

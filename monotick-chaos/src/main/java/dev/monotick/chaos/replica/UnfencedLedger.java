@@ -88,7 +88,12 @@ final class UnfencedLedger implements Ledger {
             .map(
                 asked ->
                     new TakeRequest(
-                        asked.claim(), asked.tick(), asked.onOverlap(), asked.effect(), null))
+                        asked.claim(),
+                        asked.tick(),
+                        asked.onOverlap(),
+                        asked.effect(),
+                        null,
+                        asked.passedOver()))
             .toList());
   }
 

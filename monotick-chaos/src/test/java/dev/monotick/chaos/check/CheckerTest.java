@@ -222,6 +222,13 @@ class CheckerTest {
   }
 
   @Test
+  void ticksThatRanAgainAfterNewerOnesAreFound() {
+    ran("one", 8, 2, time(20), time(20));
+    ran("one", 9, time(10), time(10));
+    assertViolation("ticks are started in their order");
+  }
+
+  @Test
   void ticksThatAreStartedOutOfTheirOrderAreFound() {
     ran("one", 8, time(20), time(20));
     ran("one", 9, time(10), time(10));
@@ -259,6 +266,10 @@ class CheckerTest {
   }
 
   private void ran(String task, int tick, Instant started, Instant ended) {
+    ran(task, tick, 1, started, ended);
+  }
+
+  private void ran(String task, int tick, int attempt, Instant started, Instant ended) {
     ledger.replaceAll(
         row ->
             row.task().equals(task) && row.first().equals(time(tick))
@@ -269,7 +280,7 @@ class CheckerTest {
                     1,
                     "ENDED",
                     "SUCCEEDED",
-                    1,
+                    attempt,
                     null,
                     null,
                     started,

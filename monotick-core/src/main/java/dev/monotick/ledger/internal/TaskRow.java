@@ -39,6 +39,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A scheduled tick is unique because a claim moves the cursor to it, by a comparison with its
  * old value, and the cursor never moves back. No row needs to be kept for that.
  *
+ * <p>Scheduled ticks begin in the order of their nominal times, unless runs may overlap: none is
+ * claimed or taken while an older one waits, and none waits again once a newer one was claimed,
+ * because the older one occupied the task until then.
+ *
  * <p>There may be a hundred thousand of these, so a task at rest has few fields and no collections.
  */
 public final class TaskRow {
@@ -145,7 +149,11 @@ public final class TaskRow {
       return reply(Kind.MOVED);
     }
     boolean free = request.onOverlap() == OnOverlap.ALLOW || ticks.occupying() == 0;
-    if (!free && request.onOverlap() == OnOverlap.WAIT) {
+    boolean mustWait =
+        free
+            ? isBehind(request.tick(), request.onOverlap())
+            : request.onOverlap() == OnOverlap.WAIT;
+    if (mustWait) {
       return reply(Kind.BUSY);
     }
     record(request.gaps(), now);
@@ -168,7 +176,7 @@ public final class TaskRow {
   }
 
   /** See {@link dev.monotick.ledger.Ledger#take}. */
-  public synchronized ClaimReply take(TakeRequest request, FenceCheck fences) {
+  public synchronized ClaimReply take(TakeRequest request, FenceCheck fences, Instant now) {
     TickRows ticks = rows();
     TickRow granted = ticks.running(request.claim(), request.tick());
     if (granted != null) {
@@ -186,7 +194,16 @@ public final class TaskRow {
     if (row == null || row.wasOf(request.claim())) {
       return reply(Kind.MOVED);
     }
-    if (request.onOverlap() != OnOverlap.ALLOW && ticks.occupying() > 0) {
+    if (request.passedOver() != null && !row.mayHaveBegun()) {
+      if (!cursor.equals(request.passedOver())) {
+        return reply(Kind.MOVED);
+      }
+      row.end(Outcome.MISSED, null, "catch-up passed it over", now);
+      ticks.retire(row, kept);
+      return reply(Kind.MISSED);
+    }
+    boolean occupied = request.onOverlap() != OnOverlap.ALLOW && ticks.occupying() > 0;
+    if (occupied || isBehind(request.tick(), request.onOverlap())) {
       return reply(Kind.BUSY);
     }
     row.claim(request.claim(), request.onOverlap(), request.effect(), request.leader());
@@ -308,17 +325,23 @@ public final class TaskRow {
   private boolean isTakeable(TickRow row) {
     return row.is(Status.WAITING)
         && (pause == null || row.tick().isTriggered())
+        && !(row.isScheduled() && rows().olderWaits(row.tick()))
         && rows().letOthersRun();
+  }
+
+  /** Returns whether a tick must wait for an older one that waits itself. */
+  private boolean isBehind(TickId tick, OnOverlap onOverlap) {
+    return onOverlap != OnOverlap.ALLOW && !tick.isTriggered() && rows().olderWaits(tick);
   }
 
   private void replace(TickRows ticks, Instant now) {
     for (TickRow other : List.copyOf(ticks.live())) {
       if (other.occupies()) {
         other.askToCancel();
-      } else if (other.attempt() == 0) {
+      } else if (!other.mayHaveBegun()) {
         other.end(Outcome.SKIPPED, SkipReason.OVERLAP, null, now);
         ticks.retire(other, kept);
-      } // else it may have begun before: "skipped" would be a lie, so it goes on waiting
+      } // else "skipped" would be a lie, so it goes on waiting
     }
   }
 
@@ -358,7 +381,7 @@ public final class TaskRow {
 
   private boolean giveBack(TickRow row, GivenBack given) {
     if (row.is(Status.RUNNING)) {
-      row.waitAgain(given.why());
+      row.waitAgain(given.why(), given.began());
     } else if (row.is(Status.ENDED) && row.occupies()) {
       // It succeeded with its transaction, and its replica was not told; but the body has ended.
       free(row, requireNonNull(row.endedAt()));
@@ -370,7 +393,7 @@ public final class TaskRow {
     if (row.is(Status.ENDED)) {
       free(row, now);
     } else if (row.mayRunAgain()) {
-      row.waitAgain("replica " + claim.replica() + " is gone; the tick may be run again");
+      row.waitAgain("replica " + claim.replica() + " is gone; the tick may be run again", true);
     } else {
       row.end(
           Outcome.UNKNOWN,

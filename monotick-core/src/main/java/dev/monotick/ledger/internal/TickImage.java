@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param row what people see
  * @param effect what becomes of it if the claiming replica dies, null if it was never claimed
+ * @param mayHaveBegun whether the body may have been started by a claim that is over
  * @param spent claims before the newest one
  * @param occupies whether it is claimed and its body has not ended
  * @param allowsOthers whether the claim lets runs of the task overlap
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record TickImage(
     TickRecord row,
     @Nullable Effect effect,
+    boolean mayHaveBegun,
     List<ClaimId> spent,
     boolean occupies,
     boolean allowsOthers,
@@ -33,7 +35,7 @@ public record TickImage(
 
   /** Returns the image of a row that is history. */
   public static TickImage ofHistory(TickRecord row) {
-    return new TickImage(row, null, List.of(), false, false, false);
+    return new TickImage(row, null, false, List.of(), false, false, false);
   }
 
   /** Says whether the row neither waits nor occupies its task. */

@@ -36,6 +36,7 @@ final class TickRow {
   private @Nullable List<ClaimId> spent; // claims before the newest, of a tick that waited again
   private @Nullable Fence fence;
   private @Nullable Effect effect;
+  private boolean mayHaveBegun; // by a claim that is over
   private int attempt;
   private @Nullable Instant startedAt;
   private @Nullable Instant endedAt;
@@ -70,6 +71,7 @@ final class TickRow {
     row.spent = image.spent().isEmpty() ? null : new ArrayList<>(image.spent());
     row.fence = record.fence();
     row.effect = image.effect();
+    row.mayHaveBegun = image.mayHaveBegun();
     row.attempt = record.attempt();
     row.startedAt = record.startedAt();
     row.endedAt = record.endedAt();
@@ -81,7 +83,13 @@ final class TickRow {
 
   TickImage image() {
     return new TickImage(
-        toRecord(), effect, spent == null ? List.of() : spent, occupies, allowsOthers, cancelAsked);
+        toRecord(),
+        effect,
+        mayHaveBegun,
+        spent == null ? List.of() : spent,
+        occupies,
+        allowsOthers,
+        cancelAsked);
   }
 
   void claim(ClaimId by, OnOverlap onOverlap, Effect promised, @Nullable LeaderProof leader) {
@@ -99,9 +107,10 @@ final class TickRow {
     allowsOthers = onOverlap == OnOverlap.ALLOW;
   }
 
-  void waitAgain(String why) {
+  void waitAgain(String why, boolean began) {
     status = Status.WAITING;
     detail = why;
+    mayHaveBegun |= began;
     occupies = false;
     cancelAsked = false;
   }
@@ -150,6 +159,15 @@ final class TickRow {
 
   int attempt() {
     return attempt;
+  }
+
+  /** Returns whether the body may have been started by a claim that is over. */
+  boolean mayHaveBegun() {
+    return mayHaveBegun;
+  }
+
+  boolean isScheduled() {
+    return !tick.isTriggered();
   }
 
   boolean is(Status other) {

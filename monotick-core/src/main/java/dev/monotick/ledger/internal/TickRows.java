@@ -98,6 +98,18 @@ final class TickRows {
     return true;
   }
 
+  /** Returns whether a scheduled tick waits that is older than this one. */
+  boolean olderWaits(TickId than) {
+    for (TickRow row : live) {
+      if (row.is(Status.WAITING)
+          && row.isScheduled()
+          && row.tick().nominal().isBefore(than.nominal())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   @Nullable TickRow running(ClaimId claim, TickId tick) {
     for (TickRow row : live) {
       if (row.is(Status.RUNNING) && row.isOf(claim) && row.tick().equals(tick)) {

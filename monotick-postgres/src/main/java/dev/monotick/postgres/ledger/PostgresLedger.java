@@ -184,8 +184,9 @@ public final class PostgresLedger implements Ledger {
           FenceCheck fences =
               tables.fences().share(connection, proofs(requests, TakeRequest::leader));
           TaskBatch batch = tables.load(connection, map(requests, task));
+          Instant now = now();
           List<ClaimReply> replies =
-              map(requests, each -> batch.task(task.apply(each)).take(each, fences));
+              map(requests, each -> batch.task(task.apply(each)).take(each, fences, now));
           batch.save();
           return replies;
         });

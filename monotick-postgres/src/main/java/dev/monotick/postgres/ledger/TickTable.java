@@ -36,9 +36,9 @@ final class TickTable {
       "k.task, k.nominal, k.trigger_key, k.last_nominal, k.count, k.status, k.outcome, k.reason,"
           + " k.detail, k.claim_replica, k.claim_number, k.fence_timeline, k.fence_epoch, k.attempt,"
           + " k.started_at, k.ended_at, k.effect, k.spent_claims, k.occupies, k.allows_others,"
-          + " k.cancel_asked";
+          + " k.cancel_asked, k.may_have_begun";
 
-  static final int COLUMN_COUNT = 21;
+  static final int COLUMN_COUNT = 22;
 
   /** What is neither history nor in the future; the condition of the index for it. */
   static final String LIVE = "(k.status <> 'ENDED' or k.occupies)";
@@ -53,10 +53,11 @@ final class TickTable {
       " from unnest(?::text[], ?::timestamptz[], ?::text[], ?::timestamptz[], ?::bigint[],"
           + " ?::text[], ?::text[], ?::text[], ?::text[], ?::uuid[], ?::bigint[], ?::bigint[],"
           + " ?::bigint[], ?::integer[], ?::timestamptz[], ?::timestamptz[], ?::text[], ?::text[],"
-          + " ?::boolean[], ?::boolean[], ?::boolean[])"
+          + " ?::boolean[], ?::boolean[], ?::boolean[], ?::boolean[])"
           + " as u(task, nominal, trigger_key, last_nominal, count, status, outcome, reason,"
           + " detail, claim_replica, claim_number, fence_timeline, fence_epoch, attempt,"
-          + " started_at, ended_at, effect, spent_claims, occupies, allows_others, cancel_asked)";
+          + " started_at, ended_at, effect, spent_claims, occupies, allows_others, cancel_asked,"
+          + " may_have_begun)";
 
   private final String live;
   private final String byKey;
@@ -86,11 +87,11 @@ final class TickTable {
             "insert into @tick (task, nominal, trigger_key, last_nominal, count, status, outcome,"
                 + " reason, detail, claim_replica, claim_number, fence_timeline, fence_epoch,"
                 + " attempt, started_at, ended_at, effect, spent_claims, occupies, allows_others,"
-                + " cancel_asked)"
+                + " cancel_asked, may_have_begun)"
                 + " select task, nominal, trigger_key, last_nominal, count, status, outcome,"
                 + " reason, detail, claim_replica, claim_number, fence_timeline, fence_epoch,"
                 + " attempt, started_at, ended_at, effect, string_to_array(spent_claims, ','),"
-                + " occupies, allows_others, cancel_asked"
+                + " occupies, allows_others, cancel_asked, may_have_begun"
                 + UNNEST);
     update =
         database.sql(
@@ -99,7 +100,7 @@ final class TickTable {
                 + " fence_timeline = ?, fence_epoch = ?, attempt = ?, started_at = ?::timestamptz,"
                 + " ended_at = ?::timestamptz, effect = coalesce(?, effect),"
                 + " spent_claims = string_to_array(?, ','), occupies = ?, allows_others = ?,"
-                + " cancel_asked = ?"
+                + " cancel_asked = ?, may_have_begun = ?"
                 + " where task = ? and nominal = ? and trigger_key = ?");
   }
 
@@ -181,9 +182,10 @@ final class TickTable {
     to.setBoolean(16, image.occupies());
     to.setBoolean(17, image.allowsOthers());
     to.setBoolean(18, image.cancelAsked());
-    to.setString(19, row.tick().task());
-    to.setObject(20, OffsetDateTime.ofInstant(row.tick().nominal(), ZoneOffset.UTC));
-    to.setString(21, triggerKey(row.tick()));
+    to.setBoolean(19, image.mayHaveBegun());
+    to.setString(20, row.tick().task());
+    to.setObject(21, OffsetDateTime.ofInstant(row.tick().nominal(), ZoneOffset.UTC));
+    to.setString(22, triggerKey(row.tick()));
   }
 
   static TickImage read(ResultSet row) throws SQLException {
@@ -216,6 +218,7 @@ final class TickTable {
     return new TickImage(
         record,
         effect == null ? null : Effect.valueOf(effect),
+        row.getBoolean(22),
         spent(row.getArray(18)),
         occupies,
         row.getBoolean(20),
@@ -268,6 +271,7 @@ final class TickTable {
     Columns.set(to, 19, "bool", rows, TickImage::occupies);
     Columns.set(to, 20, "bool", rows, TickImage::allowsOthers);
     Columns.set(to, 21, "bool", rows, TickImage::cancelAsked);
+    Columns.set(to, 22, "bool", rows, TickImage::mayHaveBegun);
   }
 
   private static String triggerKey(TickId tick) {

@@ -48,6 +48,7 @@ create table @tick (
   occupies       boolean     not null default false, -- claimed, and its body has not ended
   allows_others  boolean     not null default false, -- claimed by a task whose runs may overlap
   cancel_asked   boolean     not null default false,
+  may_have_begun boolean     not null default false, -- by a claim that is over
   primary key (task, nominal, trigger_key)
 ) partition by range (nominal);
 -- What is neither history nor in the future: few rows, however long the history is.

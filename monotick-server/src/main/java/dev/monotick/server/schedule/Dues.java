@@ -2,6 +2,7 @@ package dev.monotick.server.schedule;
 
 import dev.monotick.schedule.Schedule;
 import dev.monotick.task.CatchUp;
+import dev.monotick.task.Overlap;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +17,9 @@ import java.util.Optional;
  * @param runs nominal times that become jobs, oldest first
  * @param next nominal time of the tick after all of these; if that follows the end of a job, when
  *     it is if none of these becomes one
+ * @param late whether there was an outage: the first of these was not fired in time
  */
-record Dues(List<Passed> passed, List<Instant> runs, Optional<Instant> next) {
+record Dues(List<Passed> passed, List<Instant> runs, Optional<Instant> next, boolean late) {
 
   /**
    * Ticks one after the other that nobody runs.
@@ -40,7 +42,7 @@ record Dues(List<Passed> passed, List<Instant> runs, Optional<Instant> next) {
       first = passOver(plan.times(), first, stored.notBefore().get(), Reason.BACKOFF, passed);
     }
     if (first.isEmpty() || first.get().isAfter(now)) {
-      return new Dues(passed, List.of(), first);
+      return new Dues(passed, List.of(), first, false);
     }
     return due(plan, first.get(), now, passed);
   }
@@ -62,7 +64,7 @@ record Dues(List<Passed> passed, List<Instant> runs, Optional<Instant> next) {
     Optional<Instant> older = Optional.of(latest);
     while (older.isPresent()
         && !older.get().isBefore(first)
-        && isWanted(plan.catchUp(), older.get(), runs.size(), now)) {
+        && isWanted(plan, older.get(), runs.size(), now)) {
       runs.add(0, older.get());
       older = times.previous(older.get());
     }
@@ -70,12 +72,18 @@ record Dues(List<Passed> passed, List<Instant> runs, Optional<Instant> next) {
     if (first.isBefore(until)) {
       passed.add(new Passed(first, Math.max(1, times.count(first, until)), Reason.MISSED));
     }
-    return new Dues(passed, runs, times.next(plan.followsEnds() ? now : latest));
+    boolean late = first.isBefore(now.minus(CatchUp.ON_TIME));
+    return new Dues(passed, runs, times.next(plan.followsEnds() ? now : latest), late);
   }
 
-  /** What is on time needs no catching up, however many there are. */
-  private static boolean isWanted(CatchUp policy, Instant tick, int newer, Instant now) {
-    return !tick.isBefore(now.minus(CatchUp.ON_TIME))
+  /**
+   * Where all may run at once, what is on time needs no catching up, however many there are.
+   * Elsewhere the oldest of them would run, and the newest be skipped because of it.
+   */
+  private static boolean isWanted(Plan plan, Instant tick, int newer, Instant now) {
+    CatchUp policy = plan.catchUp();
+    boolean onTime = !tick.isBefore(now.minus(CatchUp.ON_TIME));
+    return (onTime && plan.onOverlap() == Overlap.ALLOW)
         || (newer < policy.maximum() && !tick.isBefore(now.minus(policy.window())));
   }
 }

@@ -24,6 +24,7 @@ final class Fire {
   private final Instant now;
   private final List<TickRow> ticks = new ArrayList<>();
   private final List<Instant> jobs = new ArrayList<>();
+  private final List<Instant> passedOver = new ArrayList<>();
   private final List<AuditEntry> audit = new ArrayList<>();
   private int refusals;
   private boolean suspended;
@@ -68,13 +69,13 @@ final class Fire {
   /**
    * Decides what becomes a job.
    *
-   * @param open whether the job of a tick before has not ended
-   * @param queued whether a tick waits for that
+   * @param running whether the job of a tick before has not ended
+   * @param queued nominal times of ticks that wait for that, oldest first
    * @param taken nominal times that are in the ledger already
    * @param room how many jobs more the tenant may have
    * @return how many it takes
    */
-  int decide(boolean open, boolean queued, List<Instant> taken, long room) {
+  int decide(boolean running, List<Instant> queued, List<Instant> taken, long room) {
     List<Instant> runs = new ArrayList<>(runs());
     runs.removeAll(taken);
     if (plan.onOverlap() == Overlap.CANCEL_PREVIOUS) { // the newest would cancel the others
@@ -87,8 +88,8 @@ final class Fire {
       refuse("its job is no longer understood: " + none.why(), runs.get(0));
       return 0;
     }
-    boolean busy = open;
-    boolean waiting = queued;
+    boolean waiting = passOver(queued, runs.size());
+    boolean busy = running || waiting;
     for (Instant nominal : runs) {
       if (busy && mayWait(waiting)) {
         cancelsPrevious |= plan.onOverlap() == Overlap.CANCEL_PREVIOUS;
@@ -113,13 +114,37 @@ final class Fire {
     return jobs.size();
   }
 
+  /**
+   * Passes over the oldest of the ticks that wait, if newer ones are to run and all together are
+   * more than catch-up wants.
+   *
+   * @return whether ticks are left that wait
+   */
+  private boolean passOver(List<Instant> queued, int newer) {
+    int wanted = plan.catchUp().maximum();
+    int tooMany = catchesUp() && newer > 0 ? Math.max(0, queued.size() + newer - wanted) : 0;
+    for (Instant nominal : queued.subList(0, Math.min(queued.size(), tooMany))) {
+      passedOver.add(nominal);
+      audit("schedule_missed", nominal, Map.of("reason", Reason.MISSED.word(), "count", 1L));
+    }
+    return queued.size() > passedOver.size();
+  }
+
+  /**
+   * Returns whether ticks are made up for: they wait for a job that goes on, which may be one that
+   * the outage interrupted, and are not skipped because of it.
+   */
+  private boolean catchesUp() {
+    boolean oneAtATime = plan.onOverlap() == Overlap.SKIP || plan.onOverlap() == Overlap.QUEUE_ONE;
+    return oneAtATime && !runs().isEmpty() && (dues.late() || plan.catchUp().maximum() > 1);
+  }
+
   /** Says whether a tick that finds a job under way waits for its end. */
   private boolean mayWait(boolean somebodyWaits) {
-    boolean afterCatchUp = plan.catchUp().maximum() > 1 && !jobs.isEmpty();
     return switch (plan.onOverlap()) {
       case ALLOW -> false;
-      case SKIP -> afterCatchUp;
-      case QUEUE_ONE -> afterCatchUp || !somebodyWaits;
+      case SKIP -> catchesUp();
+      case QUEUE_ONE -> catchesUp() || !somebodyWaits;
       case CANCEL_PREVIOUS -> true;
     };
   }
@@ -202,6 +227,11 @@ final class Fire {
     return ticks;
   }
 
+  /** Returns the nominal times of ticks that waited and are missed now. */
+  List<Instant> passedOver() {
+    return passedOver;
+  }
+
   List<AuditEntry> audit() {
     return audit;
   }
@@ -222,7 +252,7 @@ final class Fire {
         refusals,
         ticks.stream().filter(tick -> tick.job() != null).count(),
         count("SKIPPED"),
-        count("MISSED"),
+        count("MISSED") + passedOver.size(),
         stored.fence());
   }
 

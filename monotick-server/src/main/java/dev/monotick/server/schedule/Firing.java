@@ -140,6 +140,11 @@ class Firing {
     if (!cancelling.isEmpty()) {
       ledger.wantCancelled(cancelling);
     }
+    List<TickKey> passedOver = new ArrayList<>();
+    for (Fire fire : fires) {
+      fire.passedOver().forEach(at -> passedOver.add(TickKey.of(fire.stored().id(), at)));
+    }
+    ledger.passOver(passedOver);
     ledger.insert(fires.stream().flatMap(fire -> fire.ticks().stream()).toList(), replica);
     ledger.advance(fires.stream().map(Fire::change).toList());
     for (Fire fire : fires) {
@@ -155,8 +160,7 @@ class Firing {
             .stream().collect(Collectors.groupingBy(Open::schedule));
     List<TickKey> keys =
         fires.stream()
-            .flatMap(
-                f -> f.runs().stream().map(run -> new TickKey(f.stored().id(), run.toString())))
+            .flatMap(f -> f.runs().stream().map(run -> TickKey.of(f.stored().id(), run)))
             .toList();
     Map<UUID, List<TickKey>> taken =
         (keys.isEmpty() ? List.<TickKey>of() : ledger.taken(keys))
@@ -168,8 +172,8 @@ class Firing {
       long left = room.getOrDefault(fire.stored().tenant(), 0L);
       int used =
           fire.decide(
-              !before.isEmpty(),
-              before.stream().anyMatch(Open::queued),
+              before.stream().anyMatch(tick -> !tick.queued()),
+              before.stream().filter(Open::queued).map(Open::nominal).sorted().toList(),
               taken.getOrDefault(id, List.of()).stream()
                   .map(key -> Instant.parse(key.nominal()))
                   .toList(),

@@ -5,6 +5,7 @@ import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.tenant.Quota;
 import dev.monotick.server.tenant.Quotas;
+import dev.monotick.task.CatchUp;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.springframework.stereotype.Component;
 
-/** Makes jobs of ticks that waited for the end of the one before them, the oldest first. */
+/**
+ * Makes jobs of ticks that waited for the end of the one before them, the oldest first. After an
+ * outage firing comes before: it may pass over ticks that wait.
+ */
 @Component
 class QueuedTicks {
 
@@ -61,7 +65,8 @@ class QueuedTicks {
                   join (select schedule, min(nominal) as nominal from @schedule_tick
                          where outcome is null and job_id is null and not cancel
                          group by schedule) q on q.schedule = s.id
-                 where not exists (
+                 where (s.due_at is null or s.due_at > now() - :late * interval '1 millisecond')
+                   and not exists (
                          select from @schedule_tick t
                           where t.schedule = s.id and t.outcome is null and t.job_id is not null
                             and
@@ -69,6 +74,7 @@ class QueuedTicks {
                 + TickLedger.GOES_ON
                 + ") order by s.tenant, s.id limit :limit for update of s skip locked")
         .param("limit", BATCH)
+        .param("late", CatchUp.ON_TIME.toMillis())
         .query(
             (row, number) ->
                 new Waiting(

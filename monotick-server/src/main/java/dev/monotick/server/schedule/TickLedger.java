@@ -43,10 +43,15 @@ class TickLedger {
   record Claimed(StoredSchedule schedule, Instant now, boolean suspended) {}
 
   /** A tick that has not ended. */
-  record Open(UUID schedule, boolean queued) {}
+  record Open(UUID schedule, boolean queued, Instant nominal) {}
 
   /** A tick, for JSON. */
-  record TickKey(UUID schedule, String nominal) {}
+  record TickKey(UUID schedule, String nominal) {
+
+    static TickKey of(UUID schedule, Instant nominal) {
+      return new TickKey(schedule, nominal.toString());
+    }
+  }
 
   private record Id(UUID id) {}
 
@@ -108,7 +113,7 @@ class TickLedger {
   List<Open> open(List<UUID> schedules) {
     return sql.of(
             """
-            select t.schedule, t.job_id is null as queued
+            select t.schedule, t.job_id is null as queued, t.nominal
               from json_to_recordset(cast(:rows as json)) as d(id uuid)
               join @schedule_tick t on t.schedule = d.id and t.outcome is null
              where
@@ -117,8 +122,30 @@ class TickLedger {
         .param("rows", rows(schedules))
         .query(
             (row, number) ->
-                new Open(row.getObject("schedule", UUID.class), row.getBoolean("queued")))
+                new Open(
+                    row.getObject("schedule", UUID.class),
+                    row.getBoolean("queued"),
+                    StoredSchedule.time(row, "nominal").orElseThrow()))
         .list();
+  }
+
+  /** Records ticks as missed that waited for a job; their schedules are locked. */
+  void passOver(List<TickKey> waiting) {
+    if (waiting.isEmpty()) {
+      return;
+    }
+    sql.of(
+            """
+            update @schedule_tick t
+               set outcome = :outcome, reason = :reason, ended_at = clock_timestamp()
+              from json_to_recordset(cast(:rows as json)) as d(schedule uuid, nominal timestamptz)
+             where t.schedule = d.schedule and t.nominal = d.nominal and t.trigger = ''
+               and t.outcome is null and t.job_id is null
+            """)
+        .param("outcome", Reason.MISSED.outcome())
+        .param("reason", Reason.MISSED.word())
+        .param("rows", json.writeValueAsString(waiting))
+        .update();
   }
 
   /** Returns which of these are in the ledger already. */

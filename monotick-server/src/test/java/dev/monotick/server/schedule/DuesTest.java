@@ -41,7 +41,11 @@ class DuesTest {
   }
 
   private static Plan plan(Schedule times, CatchUp catchUp) {
-    return new Plan(times, Overlap.SKIP, catchUp, 10, new Plan.Work.None("not asked for"));
+    return plan(times, catchUp, Overlap.SKIP);
+  }
+
+  private static Plan plan(Schedule times, CatchUp catchUp, Overlap overlap) {
+    return new Plan(times, overlap, catchUp, 10, new Plan.Work.None("not asked for"));
   }
 
   private static Instant minute(int n) {
@@ -84,8 +88,24 @@ class DuesTest {
   }
 
   @Test
-  void whatIsOnTimeNeedsNoCatchingUp() {
-    Plan secondly = plan(Schedule.every(Duration.ofSeconds(1)), CatchUp.ofDefaults());
+  void theLatestIsTheLatestAlsoAmongTicksThatAreOnTime() {
+    Schedule everyTwoSeconds = Schedule.every(Duration.ofSeconds(2));
+    for (Overlap overlap : Overlap.values()) {
+      if (overlap != Overlap.ALLOW) {
+        Plan plan = plan(everyTwoSeconds, CatchUp.ofDefaults(), overlap);
+
+        Dues dues = Dues.of(stored(T), plan, T.plusSeconds(31));
+
+        assertThat(dues.runs()).as(overlap.name()).containsExactly(T.plusSeconds(30));
+        assertThat(dues.passed()).containsExactly(new Passed(T, 15, Reason.MISSED));
+      }
+    }
+  }
+
+  @Test
+  void whatIsOnTimeNeedsNoCatchingUpWhereAllMayRunAtOnce() {
+    Plan secondly =
+        plan(Schedule.every(Duration.ofSeconds(1)), CatchUp.ofDefaults(), Overlap.ALLOW);
 
     Dues dues = Dues.of(stored(T), secondly, T.plusMillis(2_100));
 

@@ -206,6 +206,78 @@ class FiringPolicyTest {
     assertThat(counts(id).path("skipped").asInt()).isZero();
   }
 
+  private static Map<String, Object> hourly(String name, String url, String onOverlap) {
+    return Wanted.but(Wanted.every(name, "PT1H", url), "onOverlap", onOverlap);
+  }
+
+  /** Returns the nominal times that ran, in the order in which their calls came. */
+  private List<String> called(String path) {
+    return receiver.calls().stream()
+        .filter(call -> call.path().equals(path))
+        .map(call -> String.valueOf(call.headers().get("Monotick-Nominal-Time")))
+        .toList();
+  }
+
+  @Test
+  void allOfAGapRunInTheirOrder() {
+    String id =
+        Wanted.create(
+            api,
+            Wanted.but(
+                hourly("order", receiver.url("/order"), "SKIP"),
+                "catchUp",
+                Api.json("mode", "ALL", "most", 5)));
+
+    setBack(id, 10);
+
+    Eventually.until("all ran", () -> ticks(id, "SUCCEEDED", "").size() >= 5);
+    disable(id);
+    assertThat(called("/order")).hasSizeGreaterThanOrEqualTo(5).isSorted();
+  }
+
+  @Test
+  void theLatestTickOfAGapWaitsForAJobThatGoesOn() {
+    for (String onOverlap : List.of("SKIP", "QUEUE_ONE")) {
+      String path = "/late-" + onOverlap;
+      String id = Wanted.create(api, hourly("late-" + onOverlap, hold(path), onOverlap));
+      assertThat(api.post("/v1/schedules/" + id + "/trigger").status()).isEqualTo(201);
+
+      setBack(id, 10);
+
+      Eventually.until("it fired", () -> !ticks(id, "MISSED", "").isEmpty());
+      assertThat(ticks(id, "SKIPPED", "overlap")).isEmpty();
+      release(path);
+      Eventually.until("both ran", () -> ticks(id, "SUCCEEDED", "").size() == 2);
+      disable(id);
+      assertThat(counts(id).path("missed").asInt()).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void theLatestTickOfAGapTakesThePlaceOfOneThatWaits() {
+    String id = Wanted.create(api, hourly("place", hold("/place"), "QUEUE_ONE"));
+    assertThat(api.post("/v1/schedules/" + id + "/trigger").status()).isEqualTo(201);
+    Eventually.until("its job goes on", () -> calls("/place") == 1);
+    sql()
+        .of(
+            """
+            insert into @schedule_tick (schedule, nominal, tenant, replica, fired_at)
+            values (:id, date_trunc('hour', now()) - interval '20 h', 'default', 'r', now())
+            """)
+        .param("id", UUID.fromString(id))
+        .update();
+
+    setBack(id, 10);
+
+    Eventually.until("it fired", () -> !ticks(id, "MISSED", "").isEmpty());
+    assertThat(ticks(id, "SKIPPED", "overlap")).isEmpty();
+    release("/place");
+    Eventually.until("the latest ran", () -> ticks(id, "SUCCEEDED", "").size() == 2);
+    disable(id);
+    assertThat(calls("/place")).isEqualTo(2);
+    assertThat(counts(id).path("missed").asInt()).isEqualTo(11);
+  }
+
   @Test
   void noneOfAGapRunsIfThatIsWanted() {
     String id =
