@@ -9,4 +9,12 @@ import org.jspecify.annotations.Nullable;
  * @param finish how
  * @param cause why it was stopped, null if it was not
  */
-record End(JobFinish finish, @Nullable StopCause cause) {}
+record End(JobFinish finish, @Nullable StopCause cause) {
+
+  /** Returns how large its result is. */
+  int bytes() {
+    return finish.end() instanceof JobFinish.Succeeded success && success.result() != null
+        ? success.result().length
+        : 0;
+  }
+}

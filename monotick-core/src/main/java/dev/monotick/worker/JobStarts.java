@@ -2,11 +2,9 @@ package dev.monotick.worker;
 
 import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -17,25 +15,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the store know that jobs begin that replicas were lost with before: should this one be lost
- * as well, that tells those that took it along from those that only waited beside them.
- * Thread-safe.
+ * Records the start of jobs that {@linkplain ClaimedJob#needsStart() need} it before their handlers
+ * begin. Should this replica be lost, the record tells the jobs whose handlers may have begun from
+ * those that only waited beside them. Thread-safe.
  *
- * <p>After a crash there may be thousands of them. So whoever comes while others are being noted
- * goes with the next ones, all in one call.
+ * <p>There may be thousands of them. Starts that arrive while a call is under way share the next
+ * call.
  */
 final class JobStarts {
 
   private static final Logger log = LoggerFactory.getLogger(JobStarts.class);
 
-  /** Not at once, or a store that takes ends but no notes would be asked without pause. */
+  /** Not at once, or a store that takes ends but no starts would be asked without pause. */
   private static final Duration NOT_NOTED = Duration.ofSeconds(1);
 
+  private static final Duration LOG_EVERY = Duration.ofMinutes(1);
   private static final int LARGEST = 1_000;
 
   private final WorkerContext context;
   private final ReentrantLock noting = new ReentrantLock();
   private final ConcurrentLinkedQueue<Start> waiting = new ConcurrentLinkedQueue<>();
+  private @Nullable Long loggedNanos; // guarded by noting
 
   /** A job that is about to begin. */
   private static final class Start {
@@ -58,7 +58,7 @@ final class JobStarts {
    * Returns null once the job may begin, else how its run ends without. May wait: not for the loop.
    */
   JobFinish.@Nullable End refusal(ClaimedJob job) {
-    if (job.crashes() == 0) {
+    if (!job.needsStart()) {
       return null; // as nearly always
     }
     Start start = new Start(job.run());
@@ -71,6 +71,15 @@ final class JobStarts {
       return start.refusal;
     } finally {
       noting.unlock();
+    }
+  }
+
+  /** Guarded by noting. Jobs may come again every second. */
+  private void logNowAndThen(int jobs, Throwable failure) {
+    long nanos = context.time().nanos();
+    if (loggedNanos == null || nanos - loggedNanos >= LOG_EVERY.toNanos()) {
+      loggedNanos = nanos;
+      log.warn("jobs do not begin yet, their start could not be recorded jobs={}", jobs, failure);
     }
   }
 
@@ -88,17 +97,12 @@ final class JobStarts {
     }
     try {
       JobStore store = context.store();
-      Instant now = store.now();
-      Set<JobRun> over =
-          store.note(
-              context.replica(),
-              starts.stream()
-                  .map(start -> new JobNote(start.run, now, null, null, List.of()))
-                  .toList());
+      List<JobRun> runs = starts.stream().map(start -> start.run).toList();
+      Set<JobRun> begin = store.start(context.replica(), runs, store.now());
       starts.forEach(
-          start -> start.refusal = over.contains(start.run) ? new JobFinish.HandedBack() : null);
+          start -> start.refusal = begin.contains(start.run) ? null : new JobFinish.HandedBack());
     } catch (RuntimeException | Error e) { // whatever it was: what is not on record does not begin
-      log.warn("jobs do not begin yet, their start could not be noted jobs={}", starts.size(), e);
+      logNowAndThen(starts.size(), e);
       starts.forEach(start -> start.refusal = new JobFinish.Snoozed(NOT_NOTED));
     }
     starts.forEach(start -> start.isOver = true);

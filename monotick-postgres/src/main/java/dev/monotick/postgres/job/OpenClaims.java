@@ -86,12 +86,29 @@ final class OpenClaims {
       return lane;
     }
 
+    /** Returns the number of its claim; see {@link Over#firsts} on why that is not enough. */
+    long claimNumber() {
+      return claim.number;
+    }
+
+    long claimFirst() {
+      return claim.first;
+    }
+
+    int claimFirstRun() {
+      return claim.firstRun;
+    }
+
     int flags() {
       return flags;
     }
 
     long id() {
       return id;
+    }
+
+    int run() {
+      return run;
     }
 
     boolean noted() {
