@@ -265,6 +265,7 @@ class TurnsTest {
     answer(requestUnderWay());
     end(10);
     fail(0, new IllegalStateException("no such privilege"));
+    answer(requestUnderWay());
     threads.runTimers();
     assertThat(threads.calls.stream().map(call -> call.turn().finishes().size()))
         .as("the ten have their turn")

@@ -1255,12 +1255,15 @@ declare
   starts    timestamptz[];
   details   text[];
   new       integer;
+  tids      tid[];
 begin
+  -- By a statement of its own: the next one sees all starts that were recorded before the claims were locked.
+  tids := array(
+    select d.ctid from @job_claim d
+     where not exists (select from @replica r where r.id = d.replica and r.gone_at is null)
+     for update skip locked);
   with gone as (
-    delete from @job_claim c where c.ctid = any (array(
-      select d.ctid from @job_claim d
-       where not exists (select from @replica r where r.id = d.replica and r.gone_at is null)
-       for update skip locked))
+    delete from @job_claim c where c.ctid = any (tids)
     returning c.replica, c.ids, c.lanes, c.runs, c.attempts, c.flags)
   select array_agg(s.replica), array_agg(s.id), array_agg(s.lane), array_agg(s.run), array_agg(s.attempt), array_agg(s.flag),
          array_agg(s.outcome::smallint), array_agg(s.started_at),

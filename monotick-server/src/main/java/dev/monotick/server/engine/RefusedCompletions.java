@@ -21,9 +21,11 @@ public class RefusedCompletions {
    */
   public record Refused(int count, Instant since) {}
 
-  RefusedCompletions() {}
+  /** Creates it without any. */
+  public RefusedCompletions() {}
 
-  synchronized void changed(Completion of, int count, @Nullable Instant since) {
+  /** Takes how many outcomes are refused now; since is null for none. */
+  public synchronized void changed(Completion of, int count, @Nullable Instant since) {
     if (since == null) {
       refused.remove(of);
     } else {
