@@ -136,7 +136,9 @@ final class RefusedEnds {
     }
   }
 
-  /** All of them may be refused for the same reason, again and again: that is said once a minute. */
+  /**
+   * All of them may be refused for the same reason, again and again: that is said once a minute.
+   */
   private void logNowAndThen(End end, Throwable failure) {
     long nanos = context.time().nanos();
     boolean isFirst = loggedNanos == null;

@@ -165,7 +165,10 @@ final class Turns {
   }
 
   boolean isQuiet() {
-    return !asks.isBusy() && !reports.isBusy() && endsWaiting.get() == 0 && refusedEnds.count() == 0;
+    return !asks.isBusy()
+        && !reports.isBusy()
+        && endsWaiting.get() == 0
+        && refusedEnds.count() == 0;
   }
 
   private void goOn() {
@@ -217,7 +220,8 @@ final class Turns {
   }
 
   private int room() {
-    boolean mayTake = open && !handlers.isEmpty() && endsWaiting.get() + refusedEnds.count() < TOO_MANY;
+    boolean mayTake =
+        open && !handlers.isEmpty() && endsWaiting.get() + refusedEnds.count() < TOO_MANY;
     return mayTake ? prefetch.room(slots.inHand(), context.time().nanos()) : 0;
   }
 

@@ -240,7 +240,8 @@ public abstract class JobRescueContract extends JobStoreContract {
     assertThat(states(ids.subList(10, 60))).containsOnly(JobState.READY);
     JobAttempt end = job(ids.get(10)).attempts().get(0);
     assertThat(end.outcome()).isEqualTo(Outcome.RESCUED);
-    assertThat(end.detail()).contains("replica " + nameOf(a) + " is gone: its handler had not begun");
+    assertThat(end.detail())
+        .contains("replica " + nameOf(a) + " is gone: its handler had not begun");
     List<ClaimedJob> again = claim(b, 60);
     assertThat(ids(again)).isEqualTo(ids.subList(10, 60));
     assertThat(again).allMatch(run -> run.run().attempt() == 1 && run.crashes() == 0);

@@ -12,7 +12,6 @@ import dev.monotick.job.store.JobFilter;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobFinish.End;
 import dev.monotick.job.store.JobFinish.Succeeded;
-import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobOrder;
 import dev.monotick.job.store.JobOrder.Follow;
 import dev.monotick.job.store.JobTurn;

@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What must hold of jobs, from what handlers do and from what crosses the wire: J1 none that was
  * acknowledged is lost, J2 at most one success, and nothing runs after it, J3 no more attempts than
- * allowed, and none given up for crashes, or unknown, unless it began, J4 what was cancelled stays so, J5 no two
- * active jobs of a unique key, J6 no limit is exceeded, J7 only the replica that has a run ends it,
- * and no job runs twice at a time.
+ * allowed, and none given up for crashes, or unknown, unless it began, J4 what was cancelled stays
+ * so, J5 no two active jobs of a unique key, J6 no limit is exceeded, J7 only the replica that has
+ * a run ends it, and no job runs twice at a time.
  */
 final class JobChecks {
 

@@ -82,10 +82,11 @@ public interface JobStore {
   JobTurnReply turn(JobTurn turn);
 
   /**
-   * Records that the handlers of runs are about to begin, and returns the runs that may begin: those
-   * that are still the replica's. A run either begins or is {@linkplain #rescue() rescued} as one
-   * that never began, not both, also if both are tried at the same time. Durable when it returns.
-   * Required for {@linkplain ClaimedJob#needsStart() some jobs} only, because it costs a commit.
+   * Records that the handlers of runs are about to begin, and returns the runs that may begin:
+   * those that are still the replica's. A run either begins or is {@linkplain #rescue() rescued} as
+   * one that never began, not both, also if both are tried at the same time. Durable when it
+   * returns. Required for {@linkplain ClaimedJob#needsStart() some jobs} only, because it costs a
+   * commit.
    *
    * <p>After a {@link dev.monotick.store.StoreException} the starts may be on record, so these
    * handlers must not begin and their runs are to be ended.
@@ -95,8 +96,8 @@ public interface JobStore {
   Set<JobRun> start(ReplicaId replica, List<JobRun> runs, Instant at);
 
   /**
-   * Records what is known of runs that take a while, and returns those that have ended, which should
-   * stop. Log lines are kept even then, unless the job was given to another replica.
+   * Records what is known of runs that take a while, and returns those that have ended, which
+   * should stop. Log lines are kept even then, unless the job was given to another replica.
    */
   Set<JobRun> note(ReplicaId replica, List<JobNote> notes);
 
