@@ -5,10 +5,11 @@ import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,17 +34,18 @@ final class JobStarts {
   private static final int LARGEST = 1_000;
 
   private final WorkerContext context;
-  private final ReentrantLock noting = new ReentrantLock();
-  private final ConcurrentLinkedQueue<Start> waiting = new ConcurrentLinkedQueue<>();
-  private @Nullable Long loggedNanos; // guarded by noting
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition answered = lock.newCondition();
+  private final ArrayDeque<Start> waiting = new ArrayDeque<>(); // guarded by lock
+  private boolean calling; // the store is being asked; guarded by lock
+  private @Nullable Long loggedNanos; // written by the thread that asks, one at a time
 
   /** A job that is about to begin. */
   private static final class Start {
 
     private final JobRun run;
-    // Guarded by noting.
-    private boolean isOver;
-    private JobFinish.@Nullable End refusal;
+    private boolean isOver; // guarded by lock
+    private JobFinish.@Nullable End refusal; // written before isOver, by the thread that asks
 
     Start(JobRun run) {
       this.run = run;
@@ -62,39 +64,51 @@ final class JobStarts {
       return null; // as nearly always
     }
     Start start = new Start(job.run());
-    waiting.add(start);
-    noting.lock();
+    lock.lock();
     try {
-      while (!start.isOver) { // else it went with others
-        noteThoseThatWait();
+      waiting.add(start);
+      while (!start.isOver) {
+        if (calling) {
+          answered.awaitUninterruptibly(); // goes with the next call, or with this one
+        } else {
+          recordThoseThatWait();
+        }
       }
       return start.refusal;
     } finally {
-      noting.unlock();
+      lock.unlock();
     }
   }
 
-  /** Guarded by noting. Jobs may come again every second. */
-  private void logNowAndThen(int jobs, Throwable failure) {
-    long nanos = context.time().nanos();
-    if (loggedNanos == null || nanos - loggedNanos >= LOG_EVERY.toNanos()) {
-      loggedNanos = nanos;
-      log.warn("jobs do not begin yet, their start could not be recorded jobs={}", jobs, failure);
-    }
-  }
-
-  /** Returns how many wait to be noted. */
+  /** Returns how many wait to be recorded. */
   int waiting() {
-    return waiting.size();
+    lock.lock();
+    try {
+      return waiting.size();
+    } finally {
+      lock.unlock();
+    }
   }
 
-  private void noteThoseThatWait() {
+  /** Asks the store without the lock, so that others can gather meanwhile. */
+  private void recordThoseThatWait() {
     List<Start> starts = new ArrayList<>();
-    for (Start next = waiting.poll();
-        next != null;
-        next = starts.size() < LARGEST ? waiting.poll() : null) {
-      starts.add(next);
+    while (!waiting.isEmpty() && starts.size() < LARGEST) {
+      starts.add(waiting.remove());
     }
+    calling = true;
+    lock.unlock();
+    try {
+      record(starts);
+    } finally {
+      lock.lock();
+      calling = false;
+      starts.forEach(start -> start.isOver = true);
+      answered.signalAll();
+    }
+  }
+
+  private void record(List<Start> starts) {
     try {
       JobStore store = context.store();
       List<JobRun> runs = starts.stream().map(start -> start.run).toList();
@@ -105,6 +119,14 @@ final class JobStarts {
       logNowAndThen(starts.size(), e);
       starts.forEach(start -> start.refusal = new JobFinish.Snoozed(NOT_NOTED));
     }
-    starts.forEach(start -> start.isOver = true);
+  }
+
+  /** Jobs may come again every second. */
+  private void logNowAndThen(int jobs, Throwable failure) {
+    long nanos = context.time().nanos();
+    if (loggedNanos == null || nanos - loggedNanos >= LOG_EVERY.toNanos()) {
+      loggedNanos = nanos;
+      log.warn("jobs do not begin yet, their start could not be recorded jobs={}", jobs, failure);
+    }
   }
 }
