@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +25,9 @@ final class Batcher<Q, R> {
   private static final Logger log = LoggerFactory.getLogger(Batcher.class);
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final int LARGEST = 2_000;
+  private static final Duration LOG_EVERY = Duration.ofMinutes(1);
+  private static final long FIRST_MILLIS = 100;
+  private static final long LONGEST_MILLIS = 5_000;
 
   private final EngineThreads threads;
   private final String what;
@@ -32,10 +36,18 @@ final class Batcher<Q, R> {
   private final Retry retry;
   private final ArrayDeque<Item<Q, R>> queue = new ArrayDeque<>();
   private boolean inFlight;
-  private int refused;
+  private IntConsumer refusedListener = count -> {};
+  private int waiting; // requests that were refused, until they are sent again
+  private int refused; // requests that were refused and not answered since
+  private boolean refusalLogged; // lately
 
-  /** A request; one that was refused in company is sent alone from then on. */
-  private record Item<Q, R>(Q request, Consumer<R> reply, boolean alone) {}
+  /** A request, and how often it was refused. One that was is sent alone from then on. */
+  private record Item<Q, R>(Q request, Consumer<R> reply, int refusals) {
+
+    boolean alone() {
+      return refusals > 0;
+    }
+  }
 
   /**
    * Creates one.
@@ -55,8 +67,13 @@ final class Batcher<Q, R> {
     this.retry = new Retry(seed);
   }
 
+  /** Has a listener told how many requests are refused and not answered, when that changes. */
+  void whenRefused(IntConsumer listener) {
+    refusedListener = listener;
+  }
+
   void submit(Q request, Consumer<R> reply) {
-    submit(new Item<>(request, reply, false));
+    submit(new Item<>(request, reply, 0));
   }
 
   private void submit(Item<Q, R> item) {
@@ -69,7 +86,7 @@ final class Batcher<Q, R> {
   }
 
   boolean isIdle() {
-    return !inFlight && queue.isEmpty() && refused == 0;
+    return !inFlight && queue.isEmpty() && waiting == 0;
   }
 
   private void sendNext() {
@@ -118,6 +135,9 @@ final class Batcher<Q, R> {
               what + " sent " + batch.size() + " requests and got " + replies.size() + " replies"));
       return;
     }
+    if (batch.get(0).alone()) {
+      refusedListener.accept(--refused);
+    }
     for (int i = 0; i < replies.size(); i++) {
       deliver(batch.get(i), replies.get(i));
     }
@@ -144,28 +164,42 @@ final class Batcher<Q, R> {
   }
 
   private void unanswered(List<Item<Q, R>> batch, Throwable failure) {
-    Duration wait = retry.failed();
     boolean silence = failure instanceof StoreException || failure instanceof TimeoutException;
     if (silence) {
+      Duration wait = retry.failed();
       if (retry.failures() == 1) {
         log.warn("{} got no answer, trying again until there is one", what, failure);
       }
       threads.schedule(wait, () -> send(batch));
       return;
     }
-    // The store answered, and did not like it. Others must not wait for the one request that is to
+    // The store answered with an error. Others must not wait for the one request that is to
     // blame: from here on each goes alone, and after those that are waiting.
-    log.error("{} was refused, trying again requests={}", what, batch.size(), failure);
     for (Item<Q, R> item : batch) {
-      refused++;
+      refused += item.alone() ? 0 : 1;
+      waiting++;
       threads.schedule(
-          wait,
+          delay(item.refusals()),
           () -> {
-            refused--;
-            submit(new Item<>(item.request(), item.reply(), true));
+            waiting--;
+            submit(new Item<>(item.request(), item.reply(), item.refusals() + 1));
           });
     }
+    refusedListener.accept(refused);
+    logRefusal(failure);
     goOn();
+  }
+
+  private static Duration delay(int refusals) {
+    return Duration.ofMillis(Math.min(LONGEST_MILLIS, FIRST_MILLIS << Math.min(refusals, 10)));
+  }
+
+  private void logRefusal(Throwable failure) {
+    if (!refusalLogged) {
+      refusalLogged = true;
+      threads.schedule(LOG_EVERY, () -> refusalLogged = false);
+      log.error("{} was refused, trying again requests={}", what, refused, failure);
+    }
   }
 
   private Result<List<R>> inlineResult(List<Q> requests) {

@@ -77,6 +77,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     this.dueQueue = new DueQueue(config.threads(), this::now);
     this.shared = new LedgerClient(config.store().ledger(), context);
     this.local = new LedgerClient(localLedger(config), ofThisProcess(context));
+    shared.whenReportsRefused(count -> telemetry.reportsRefused(count, now()));
     this.startedAt = config.store().ledger().now();
     this.lastClock = startedAt;
     this.lastTicker = config.time().nanos();

@@ -112,6 +112,15 @@ final class GuardedSink implements MetricSink {
   }
 
   @Override
+  public void completionsRefused(Completion of, int count, @Nullable Instant since) {
+    try {
+      sink.completionsRefused(of, count, since);
+    } catch (RuntimeException e) {
+      failed(e);
+    }
+  }
+
+  @Override
   public void jobHandlersLeftAlone(int handlers) {
     try {
       sink.jobHandlersLeftAlone(handlers);

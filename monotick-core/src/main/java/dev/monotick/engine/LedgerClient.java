@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /** Talks to one ledger, in batches; replies come on the loop. */
@@ -81,6 +82,11 @@ final class LedgerClient {
 
   void report(FinishRequest request, Consumer<FinishReply> reply) {
     reports.submit(request, reply);
+  }
+
+  /** Has a listener told how many outcomes the ledger refused to record, when that changes. */
+  void whenReportsRefused(IntConsumer listener) {
+    reports.whenRefused(listener);
   }
 
   /** Asks what is to be seen to; while one such call is on its way, once more after it. */

@@ -117,6 +117,10 @@ final class StopSequence {
     if (!jobs.isEmpty()) {
       log.warn("stopped with handlers that ignore their interrupt jobs={}", jobs);
     }
+    if (!nothingIsOpen && still.isEmpty() && jobs.isEmpty()) {
+      log.warn(
+          "stopped with outcomes that the store did not record; they are lost with the process");
+    }
     engine.membership().close(nothingIsOpen, () -> result.complete(new StopReport(still, jobs)));
   }
 }

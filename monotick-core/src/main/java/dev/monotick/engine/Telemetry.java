@@ -24,6 +24,7 @@ final class Telemetry {
 
   private final MetricSink metrics;
   private final Listeners listeners;
+  private @Nullable Instant refusedSince; // outcomes of ticks
 
   Telemetry(MetricSink metrics, Listeners listeners) {
     this.metrics = new GuardedSink(metrics);
@@ -39,6 +40,16 @@ final class Telemetry {
     if (listeners.any()) {
       publish(event.get());
     }
+  }
+
+  /** So many outcomes of ticks were refused by the store and are not recorded yet. */
+  void reportsRefused(int count, Instant now) {
+    if (count == 0) {
+      refusedSince = null;
+    } else if (refusedSince == null) {
+      refusedSince = now;
+    }
+    metrics.completionsRefused(MetricSink.Completion.TICK, count, refusedSince);
   }
 
   void registered(String task) {

@@ -85,14 +85,24 @@ public sealed interface JobOutcome {
    *
    * @param reason why
    */
-  record Discarded(String reason) implements JobOutcome {}
+  record Discarded(String reason) implements JobOutcome {
+    /** Refuses null. */
+    public Discarded {
+      requireNonNull(reason, "reason");
+    }
+  }
 
   /**
    * Failed for good.
    *
    * @param reason what happened
    */
-  record Failed(String reason) implements JobOutcome {}
+  record Failed(String reason) implements JobOutcome {
+    /** Refuses null. */
+    public Failed {
+      requireNonNull(reason, "reason");
+    }
+  }
 
   private static void requireDelay(Duration delay) {
     if (delay.isNegative() || delay.compareTo(Duration.ofDays(366)) > 0) {

@@ -25,7 +25,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -57,6 +56,7 @@ final class InMemoryJobStore implements JobStore {
   private final JobIntake intake;
   private final JobEnds ends;
   private final JobClaims claims;
+  private final JobRuns runs;
   private final Set<JobId> endedByOthers = new TreeSet<>();
 
   InMemoryJobStore(TimeSource time, InMemoryRegistry registry, int endedJobs) {
@@ -66,6 +66,7 @@ final class InMemoryJobStore implements JobStore {
     this.intake = new JobIntake(table);
     this.ends = new JobEnds(table);
     this.claims = new JobClaims(table, registry::name);
+    this.runs = new JobRuns(table);
   }
 
   @Override
@@ -123,33 +124,13 @@ final class InMemoryJobStore implements JobStore {
   }
 
   @Override
+  public Set<JobRun> start(ReplicaId replica, List<JobRun> started, Instant at) {
+    return change(now -> runs.start(replica, started, at));
+  }
+
+  @Override
   public Set<JobRun> note(ReplicaId replica, List<JobNote> notes) {
-    return change(
-        now -> {
-          Set<JobRun> lost = new HashSet<>();
-          for (JobNote note : notes) {
-            JobRow.Claim claim =
-                table
-                    .find(note.run().id())
-                    .filter(row -> row.isRunBy(replica, note.run()))
-                    .map(row -> row.claim)
-                    .orElse(null);
-            if (claim == null) {
-              lost.add(note.run());
-              // Its last words, unless the job was given to another.
-              table
-                  .find(note.run().id())
-                  .filter(row -> row.endedByItself(replica, note.run()))
-                  .ifPresent(row -> row.addLines(note.lines()));
-            } else {
-              claim.startedAt = note.startedAt();
-              claim.progress = note.progress();
-              claim.doing = note.doing();
-              table.find(note.run().id()).ifPresent(row -> row.addLines(note.lines()));
-            }
-          }
-          return lost;
-        });
+    return change(now -> runs.note(replica, notes));
   }
 
   @Override

@@ -80,13 +80,14 @@ final class JobEnds {
   void rescue(JobRow row, boolean crashed, Instant now) {
     JobRow.Claim claim = requireNonNull(row.claim);
     boolean began = claim.startedAt != null;
-    boolean counts = crashed && (began || row.crashes == 0);
+    boolean isOnce = row.rules().effect() == Effect.AT_MOST_ONCE; // its start is always recorded
+    boolean counts = crashed && (began || (row.crashes == 0 && !isOnce));
     String gone = "replica " + claim.name + " is gone";
     String detail = began ? ": its handler had begun" : ": its handler had not begun";
     if (!began && counts) {
       detail = ": nobody knows whether its handler had begun";
     }
-    if (row.rules().effect() == Effect.AT_MOST_ONCE) {
+    if (isOnce && began) {
       record(row, Outcome.LOST, gone + detail, now);
       table.move(row, JobTransition.LOSE, JobState.UNKNOWN, now);
       goOn(row, now);

@@ -76,6 +76,11 @@ final class LinkedJobStore implements JobStore {
   }
 
   @Override
+  public Set<JobRun> start(ReplicaId replica, List<JobRun> runs, Instant at) {
+    return gate.call("start", () -> jobs.start(replica, runs, at));
+  }
+
+  @Override
   public Set<JobRun> note(ReplicaId replica, List<JobNote> notes) {
     return gate.call("note", () -> jobs.note(replica, notes));
   }

@@ -51,6 +51,24 @@ public interface MetricSink {
   /** What this replica reported of a job was refused: the run was no longer its own. */
   default void jobRefused(String kind) {}
 
+  /** What has an outcome that a store records. */
+  enum Completion {
+    /** A run of a job. */
+    JOB,
+    /** A tick of a task. */
+    TICK
+  }
+
+  /**
+   * The store refused to record so many outcomes, with an error. They are kept and sent again until
+   * it takes them.
+   *
+   * @param count how many are not recorded yet
+   * @param since when the first of an unbroken stretch was refused, by the store's clock; null if
+   *     none is left
+   */
+  default void completionsRefused(Completion of, int count, @Nullable Instant since) {}
+
   /** So many handlers of jobs ignore their interrupt, were left alone and still run. */
   default void jobHandlersLeftAlone(int handlers) {}
 

@@ -16,4 +16,11 @@ record End(JobFinish finish, @Nullable StopCause cause) {
   ReplicaId owner() {
     return finish.job().owner();
   }
+
+  /** Returns how large its result is. */
+  int bytes() {
+    return finish.end() instanceof JobFinish.Succeeded success && success.result() != null
+        ? success.result().length
+        : 0;
+  }
 }

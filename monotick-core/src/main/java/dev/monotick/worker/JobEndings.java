@@ -16,9 +16,13 @@ import dev.monotick.job.store.JobRun;
 import dev.monotick.task.Effect;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a run's end is, given what its handler returned or threw. */
 final class JobEndings {
+
+  private static final Logger log = LoggerFactory.getLogger(JobEndings.class);
 
   private static final int LONGEST_REASON = 8_000;
   private static final int LONGEST_FAILURE = 1_000;
@@ -37,7 +41,7 @@ final class JobEndings {
       return new Died("the handler returned null; return JobOutcome.done() if all went well");
     }
     if (outcome instanceof JobOutcome.Done done) {
-      return succeeded(done);
+      return succeeded(job, done);
     } else if (outcome instanceof JobOutcome.Snoozed snoozed) {
       return new Snoozed(snoozed.delay());
     } else if (outcome instanceof JobOutcome.RetryAfter retry) {
@@ -50,14 +54,18 @@ final class JobEndings {
     throw new IllegalStateException("unknown outcome " + outcome);
   }
 
-  private JobFinish.End succeeded(JobOutcome.Done done) {
+  /** A result that cannot be kept is dropped: the job is done all the same, and must not rerun. */
+  private JobFinish.End succeeded(RunningJob<?> job, JobOutcome.Done done) {
     if (done.result().isEmpty()) {
       return new Succeeded(null);
     }
     try {
       return new Succeeded(payloads.encode("result", done.result().get()));
-    } catch (IllegalArgumentException | IllegalStateException e) {
-      return new Died("the job is done, but its result cannot be kept: " + e.getMessage());
+    } catch (Throwable e) { // whatever a codec throws
+      String why = "the job is done, but its result cannot be kept: " + Texts.line(e);
+      log.warn("{} job={} lane={}", why, job.id(), job.lane());
+      job.log(why);
+      return new Succeeded(null);
     }
   }
 

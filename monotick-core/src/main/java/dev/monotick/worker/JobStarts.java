@@ -2,53 +2,55 @@ package dev.monotick.worker;
 
 import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.replica.ReplicaId;
 import java.time.Duration;
-import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the store know that jobs begin that replicas were lost with before: should this one be lost
- * as well, that tells those that took it along from those that only waited beside them.
- * Thread-safe.
+ * Records the start of jobs that {@linkplain ClaimedJob#needsStart() need} it before their handlers
+ * begin. Should this replica be lost, the record tells the jobs whose handlers may have begun from
+ * those that only waited beside them. Thread-safe.
  *
- * <p>After a crash there may be thousands of them. So whoever comes while others are being noted
- * goes with the next ones, all in one call.
+ * <p>There may be thousands of them. Starts that arrive while a call is under way share the next
+ * call.
  */
 final class JobStarts {
 
   private static final Logger log = LoggerFactory.getLogger(JobStarts.class);
 
-  /** Not at once, or a store that takes ends but no notes would be asked without pause. */
+  /** Not at once, or a store that takes ends but no starts would be asked without pause. */
   private static final Duration NOT_NOTED = Duration.ofSeconds(1);
 
+  private static final Duration LOG_EVERY = Duration.ofMinutes(1);
   private static final int LARGEST = 1_000;
 
   private final WorkerContext context;
-  private final ReentrantLock noting = new ReentrantLock();
-  private final ConcurrentLinkedQueue<Start> waiting = new ConcurrentLinkedQueue<>();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition answered = lock.newCondition();
+  private final ArrayDeque<Start> waiting = new ArrayDeque<>(); // guarded by lock
+  private boolean calling; // the store is being asked; guarded by lock
+  private @Nullable Long loggedNanos; // written by the thread that asks, one at a time
 
   /** A job that is about to begin. */
   private static final class Start {
 
     private final ReplicaId owner;
     private final JobRun run;
-    // Guarded by noting.
-    private boolean isOver;
-    private JobFinish.@Nullable End refusal;
+    private boolean isOver; // guarded by lock
+    private JobFinish.@Nullable End refusal; // written before isOver, by the thread that asks
 
     Start(ClaimedJob job) {
       this.owner = job.owner();
@@ -64,51 +66,77 @@ final class JobStarts {
    * Returns null once the job may begin, else how its run ends without. May wait: not for the loop.
    */
   JobFinish.@Nullable End refusal(ClaimedJob job) {
-    if (job.crashes() == 0) {
+    if (!job.needsStart()) {
       return null; // as nearly always
     }
     Start start = new Start(job);
-    waiting.add(start);
-    noting.lock();
+    lock.lock();
     try {
-      while (!start.isOver) { // else it went with others
-        noteThoseThatWait();
+      waiting.add(start);
+      while (!start.isOver) {
+        if (calling) {
+          answered.awaitUninterruptibly(); // goes with the next call, or with this one
+        } else {
+          recordThoseThatWait();
+        }
       }
       return start.refusal;
     } finally {
-      noting.unlock();
+      lock.unlock();
     }
   }
 
-  /** Returns how many wait to be noted. */
+  /** Returns how many wait to be recorded. */
   int waiting() {
-    return waiting.size();
+    lock.lock();
+    try {
+      return waiting.size();
+    } finally {
+      lock.unlock();
+    }
   }
 
-  private void noteThoseThatWait() {
+  /** Asks the store without the lock, so that others can gather meanwhile. */
+  private void recordThoseThatWait() {
     List<Start> starts = new ArrayList<>();
-    for (Start next = waiting.poll();
-        next != null;
-        next = starts.size() < LARGEST ? waiting.poll() : null) {
-      starts.add(next);
+    while (!waiting.isEmpty() && starts.size() < LARGEST) {
+      starts.add(waiting.remove());
     }
+    calling = true;
+    lock.unlock();
+    try {
+      record(starts);
+    } finally {
+      lock.lock();
+      calling = false;
+      starts.forEach(start -> start.isOver = true);
+      answered.signalAll();
+    }
+  }
+
+  private void record(List<Start> starts) {
     try {
       JobStore store = context.store();
-      Instant now = store.now();
-      Map<ReplicaId, List<JobNote>> notes = new HashMap<>();
+      Map<ReplicaId, List<JobRun>> runs = new HashMap<>();
       for (Start start : starts) {
-        notes
-            .computeIfAbsent(start.owner, any -> new ArrayList<>())
-            .add(new JobNote(start.run, now, null, null, List.of()));
+        runs.computeIfAbsent(start.owner, any -> new ArrayList<>()).add(start.run);
       }
-      Set<JobRun> over = new HashSet<>();
-      notes.forEach((owner, ofOwner) -> over.addAll(store.note(owner, ofOwner)));
+      Set<JobRun> begin = new HashSet<>();
+      runs.forEach((owner, ofOwner) -> begin.addAll(store.start(owner, ofOwner, store.now())));
       starts.forEach(
-          start -> start.refusal = over.contains(start.run) ? new JobFinish.HandedBack() : null);
+          start -> start.refusal = begin.contains(start.run) ? null : new JobFinish.HandedBack());
     } catch (RuntimeException | Error e) { // whatever it was: what is not on record does not begin
-      log.warn("jobs do not begin yet, their start could not be noted jobs={}", starts.size(), e);
+      logNowAndThen(starts.size(), e);
       starts.forEach(start -> start.refusal = new JobFinish.Snoozed(NOT_NOTED));
     }
-    starts.forEach(start -> start.isOver = true);
+  }
+
+  /** Jobs may come again every second. */
+  private void logNowAndThen(int jobs, Throwable failure) {
+    long nanos = context.time().nanos();
+    if (loggedNanos == null || nanos - loggedNanos >= LOG_EVERY.toNanos()) {
+      loggedNanos = nanos;
+      log.warn("jobs do not begin yet, their start could not be recorded jobs={}", jobs, failure);
+    }
   }
 }

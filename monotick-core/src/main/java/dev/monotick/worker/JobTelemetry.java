@@ -7,6 +7,7 @@ import dev.monotick.job.JobState;
 import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.metric.MetricSink;
+import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -114,6 +115,11 @@ public final class JobTelemetry {
             log.error("audit event was not recorded event={}", event, e);
           }
         });
+  }
+
+  /** So many ends were refused by the store and are not recorded yet; since is null for none. */
+  void refusedEnds(int count, @Nullable Instant since) {
+    metrics.completionsRefused(MetricSink.Completion.JOB, count, since);
   }
 
   void leftAlone(int handlers) {

@@ -63,6 +63,7 @@ public final class JobWorker {
   private boolean rescuing;
   private boolean rescueAgain;
   private boolean noting;
+  private boolean notesFail;
   private long lastNoteNanos;
 
   /**
@@ -252,8 +253,11 @@ public final class JobWorker {
       slots.stop(job -> over.contains(job.job().run()), StopCause.OVER);
     } else {
       // They are for people: lines are lost rather than kept for ever.
-      log.debug("notes of jobs were not taken", result.failure());
+      if (!notesFail) {
+        log.warn("progress and log lines of jobs cannot be recorded", result.failure());
+      }
     }
+    notesFail = !result.isValue();
   }
 
   private void rescueNowAndThen() {

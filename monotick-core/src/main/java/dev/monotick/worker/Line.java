@@ -25,9 +25,12 @@ final class Line {
   private static final Logger log = LoggerFactory.getLogger(Line.class);
 
   private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration LOG_EVERY = Duration.ofMinutes(1);
 
   private final WorkerContext context;
   private final Retry retry;
+  private final Retry refusals; // of exchanges one after the other
+  private long loggedNanos;
   private final Owner owner;
   private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.FREE);
   private int ends; // of the exchange under way
@@ -50,7 +53,7 @@ final class Line {
     /** The exchange was answered. */
     void answered(List<End> ends, JobTurn turn, JobTurnReply reply);
 
-    /** The store did not like it; it is not to be annoyed again before that time has passed. */
+    /** The store refused the exchange. Jobs are asked for again no sooner than after that time. */
     void refused(List<End> ends, JobTurn turn, Throwable failure, Duration wait);
   }
 
@@ -58,6 +61,7 @@ final class Line {
   Line(WorkerContext context, Retry retry, Owner owner) {
     this.context = context;
     this.retry = retry;
+    this.refusals = new Retry(context.replica().hashCode());
     this.owner = owner;
   }
 
@@ -140,12 +144,12 @@ final class Line {
       log.info("turn of jobs was answered after {} failures", retry.failures());
       retry.succeeded();
     }
+    refusals.succeeded();
     free();
     owner.answered(batch, turn, result.value());
   }
 
   private void unanswered(List<End> batch, JobTurn turn, Throwable failure) {
-    Duration wait = retry.failed();
     if (turn.closes() && batch.isEmpty()) {
       // Whoever stops need not wait for it: what came under its number is rescued.
       log.warn("turn of jobs could not be closed", failure);
@@ -154,15 +158,28 @@ final class Line {
       return;
     }
     if (failure instanceof StoreException || failure instanceof TimeoutException) {
+      Duration wait = retry.failed();
       if (retry.failures() == 1) {
         log.warn("turn of jobs got no answer, trying again until there is one", failure);
       }
       context.threads().schedule(wait, () -> send(batch, turn));
       return;
     }
-    log.error("turn of jobs was refused ends={} most={}", batch.size(), turn.most(), failure);
+    Duration wait = refusals.failed();
+    if (batch.isEmpty()) { // else the owner says so
+      logRefusal(turn, failure);
+    }
     free();
     owner.refused(batch, turn, failure, wait);
+  }
+
+  /** Once a minute: what is refused once is likely to be refused again and again. */
+  private void logRefusal(JobTurn turn, Throwable failure) {
+    long nanos = context.time().nanos();
+    if (refusals.failures() == 1 || nanos - loggedNanos >= LOG_EVERY.toNanos()) {
+      loggedNanos = nanos;
+      log.error("the store refused to claim jobs, trying again most={}", turn.most(), failure);
+    }
   }
 
   private void free() {

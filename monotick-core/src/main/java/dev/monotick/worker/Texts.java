@@ -15,6 +15,15 @@ final class Texts {
     return clean.length() <= longest ? clean : clean.substring(0, longest - 3) + "...";
   }
 
+  /** Returns what a failure says; the failure's own methods may fail as well. */
+  static String line(Throwable failure) {
+    try {
+      return shortened(String.valueOf(failure.getMessage()), LONGEST_FAILURE);
+    } catch (RuntimeException | Error e) {
+      return failure.getClass().getName();
+    }
+  }
+
   /** Returns a failure with its stack; the failure's own methods may fail as well. */
   static String of(Throwable failure) {
     try {

@@ -18,8 +18,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The exchanges with the store: each with all that ended meanwhile, and asking for as many jobs as
@@ -40,22 +38,20 @@ import org.slf4j.LoggerFactory;
  */
 final class Turns {
 
-  private static final Logger log = LoggerFactory.getLogger(Turns.class);
-
   /** How long an end waits for company, and how many go at once without waiting. */
   private static final Duration LINGER = Duration.ofMillis(2);
 
   private static final int ENOUGH = 100;
   private static final int LARGEST = 2_000;
 
+  /** With more bytes of results no more ends are added: a store takes no request of any size. */
+  private static final long MOST_BYTES = 8L << 20;
+
   /** So many ends are worth an exchange of their own. */
   private static final int MANY = 250;
 
   /** With more unreported ends no jobs are asked for: what cannot be reported need not be run. */
   private static final int TOO_MANY = 2 * LARGEST;
-
-  /** How long until an end is sent again that the store refuses whatever is said of it. */
-  private static final Duration SEND_AGAIN = Duration.ofMinutes(1);
 
   /** The first wait after nothing was found; doubles up to what the store says. */
   private static final long FIRST_LOOK_MILLIS = 50;
@@ -69,6 +65,7 @@ final class Turns {
   private final Prefetch prefetch;
   private final Line asks;
   private final Line reports;
+  private final RefusedEnds refusedEnds;
   private final ConcurrentLinkedQueue<End> ends = new ConcurrentLinkedQueue<>();
   private final AtomicInteger endsWaiting = new AtomicInteger();
   private final AtomicBoolean told = new AtomicBoolean();
@@ -78,9 +75,7 @@ final class Turns {
   private boolean wokenMeanwhile;
   private boolean lingering;
   private boolean endsApart; // the exchange that asks has none because others are reported
-  private boolean singleWaits; // an end that goes alone is the next to be reported
-  private int setAside; // ends that the store refused and that will be sent alone
-  private final List<End> unrecorded = new ArrayList<>(); // those of them that it refused alone
+  private boolean lastWasRefused; // the last report was of an end that was refused before
   private long number = 1; // of the next turn that asks; grows when one was given jobs
   private boolean stays; // the last turn that asked stays open: jobs may come under that number
   private volatile @Nullable JobTurn begun; // its jobs began before the loop heard of them
@@ -103,6 +98,7 @@ final class Turns {
     this.prefetch = new Prefetch(settings.concurrency(), context.time().nanos());
     this.asks = new Line(context, new Retry(context.replica().hashCode()), new Answers());
     this.reports = new Line(context, new Retry(context.replica().hashCode()), new Answers());
+    this.refusedEnds = new RefusedEnds(context, telemetry, this::goOn);
   }
 
   /** Takes an end, on any thread; {@link #tell} follows. */
@@ -144,9 +140,14 @@ final class Turns {
 
   /** Asks for no more, because this process stops. It is still a member, and closes its turn. */
   void close() {
+    stopAsking();
+    refusedEnds.hurry();
+    goOn();
+  }
+
+  private void stopAsking() {
     open = false;
     nextLook.cancel();
-    goOn();
   }
 
   /**
@@ -157,7 +158,8 @@ final class Turns {
     Optional<ReplicaId> lost = Optional.ofNullable(member);
     member = null;
     stays = false;
-    close();
+    stopAsking();
+    goOn();
     return lost;
   }
 
@@ -194,7 +196,10 @@ final class Turns {
   }
 
   boolean isQuiet() {
-    return !asks.isBusy() && !reports.isBusy() && endsWaiting.get() == 0 && setAside == 0;
+    return !asks.isBusy()
+        && !reports.isBusy()
+        && endsWaiting.get() == 0
+        && refusedEnds.count() == 0;
   }
 
   private void goOn() {
@@ -204,11 +209,13 @@ final class Turns {
       // Closes it; what it brings is given back.
       asks.send(List.of(), turn(self, number, List.of(), 0));
     }
-    if (endsWaiting.get() >= MANY && mayReport()) {
+    sendRefused();
+    if (endsWaiting.get() >= MANY && !reports.isBusy()) {
       send(reports, 0);
     }
     // A small exchange is over soon, and what is sent then goes together.
-    boolean mayAsk = !asks.isBusy() && (!reports.isBusy() || reports.ends() >= MANY);
+    boolean mayAsk =
+        !asks.isBusy() && (!reports.isBusy() || lastWasRefused || reports.ends() >= MANY);
     if (!mayAsk) {
       return;
     }
@@ -216,7 +223,7 @@ final class Turns {
     int room = room();
     if (mayHaveJobs && room > 0) {
       send(asks, room);
-    } else if (mayReport()) {
+    } else if (!reports.isBusy()) {
       if (waiting >= ENOUGH || (waiting > 0 && !open)) {
         send(room > 0 ? asks : reports, room);
       } else if (waiting > 0 && !lingering) {
@@ -226,8 +233,14 @@ final class Turns {
     }
   }
 
-  private boolean mayReport() {
-    return !reports.isBusy() && !singleWaits;
+  /** Sends an end that was refused before, alone, in turn with those that were not. */
+  private void sendRefused() {
+    boolean isTheirTurn = !lastWasRefused || endsWaiting.get() == 0;
+    if (refusedEnds.isDue() && !reports.isBusy() && isTheirTurn) {
+      lastWasRefused = true;
+      List<End> one = List.of(refusedEnds.next());
+      reports.send(one, turn(one, 0));
+    }
   }
 
   private void lingered() {
@@ -240,7 +253,8 @@ final class Turns {
   }
 
   private int room() {
-    boolean mayTake = open && !handlers.isEmpty() && endsWaiting.get() + setAside < TOO_MANY;
+    boolean mayTake =
+        open && !handlers.isEmpty() && endsWaiting.get() + refusedEnds.count() < TOO_MANY;
     return mayTake ? prefetch.room(slots.inHand(), context.time().nanos()) : 0;
   }
 
@@ -250,6 +264,7 @@ final class Turns {
     }
     lingering = false;
     List<End> batch = reports.isBusy() ? List.of() : gathered();
+    lastWasRefused &= batch.isEmpty();
     JobTurn turn = turn(batch, room);
     if (turn.most() > 0) {
       wokenMeanwhile = false;
@@ -262,15 +277,20 @@ final class Turns {
   /** Returns the first ends that wait, all of one membership. */
   private List<End> gathered() {
     List<End> batch = new ArrayList<>();
-    for (End end = ends.peek();
-        end != null
-            && batch.size() < LARGEST
-            && (batch.isEmpty() || end.owner().equals(batch.get(0).owner()));
-        end = ends.peek()) {
-      batch.add(ends.remove()); // polled on the loop only
+    long bytes = 0;
+    for (End end = ends.peek(); end != null && mayTake(end, batch, bytes); end = ends.peek()) {
+      batch.add(ends.remove()); // only the loop takes from it
+      bytes += end.bytes();
     }
     endsWaiting.addAndGet(-batch.size());
     return batch;
+  }
+
+  private static boolean mayTake(End end, List<End> batch, long bytes) {
+    return batch.isEmpty()
+        || (batch.size() < LARGEST
+            && bytes < MOST_BYTES
+            && end.owner().equals(batch.get(0).owner()));
   }
 
   /** Returns a turn that asks for jobs as well, unless the ends are of an earlier membership. */
@@ -307,6 +327,7 @@ final class Turns {
 
     @Override
     public void answered(List<End> batch, JobTurn turn, JobTurnReply reply) {
+      refusedEnds.answered(batch);
       for (int i = 0; i < batch.size(); i++) {
         End end = batch.get(i);
         telemetry.ended(end.finish(), reply.finished().get(i), end.cause());
@@ -329,8 +350,13 @@ final class Turns {
       if (turn.number() > 0 && isOfThisMember(turn)) {
         number++; // who knows what was claimed under this one
       }
-      setAside += batch.size();
-      threads.schedule(wait, () -> Turns.this.refused(batch, failure));
+      refusedEnds.refused(batch, failure);
+      if (turn.most() == 0) {
+        goOn(); // with others
+      } else {
+        mayHaveJobs = false;
+        threads.schedule(wait, Turns.this::askAgain);
+      }
     }
   }
 
@@ -389,55 +415,8 @@ final class Turns {
     }
   }
 
-  /** The store did not like it: each end goes alone, so that one cannot hold up the others. */
-  private void refused(List<End> batch, Throwable failure) {
+  private void askAgain() {
     mayHaveJobs = true;
-    if (batch.size() == 1) {
-      End end = batch.get(0);
-      JobFinish finish = end.finish();
-      if (!(finish.end() instanceof JobFinish.Died)) {
-        setAside--;
-        JobFinish.End died = new JobFinish.Died("its end could not be recorded: " + failure);
-        add(new JobFinish(finish.job(), died, finish.startedAt(), finish.took()), end.cause());
-      } else {
-        // A table or a privilege may be missing, and be there again. While this replica lives,
-        // nobody else ends the run.
-        log.error(
-            "the end of a job cannot be recorded, it stays RUNNING job={} nextTry={}",
-            finish.job().id(),
-            SEND_AGAIN);
-        unrecorded.add(end);
-        if (unrecorded.size() == 1) {
-          threads.schedule(SEND_AGAIN, this::sendAgain);
-        }
-      }
-      goOn(); // with what came meanwhile
-      return;
-    }
-    alone(batch, 0);
-  }
-
-  private void sendAgain() {
-    List<End> batch = List.copyOf(unrecorded);
-    unrecorded.clear();
-    alone(batch, 0);
-  }
-
-  private void alone(List<End> batch, int index) {
-    if (index == batch.size()) {
-      singleWaits = false;
-      goOn();
-      return;
-    }
-    if (reports.isBusy()) {
-      singleWaits = true;
-      threads.schedule(LINGER, () -> alone(batch, index));
-      return;
-    }
-    singleWaits = false;
-    List<End> one = List.of(batch.get(index));
-    setAside--;
-    reports.send(one, turn(one, 0));
-    threads.schedule(LINGER, () -> alone(batch, index + 1));
+    goOn();
   }
 }

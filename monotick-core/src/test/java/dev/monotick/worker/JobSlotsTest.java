@@ -14,9 +14,9 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -172,7 +172,7 @@ class JobSlotsTest {
                   calls.add(((List<?>) arguments[1]).size());
                   firstIsNoted.countDown();
                   mayGoOn.await();
-                  return Set.of();
+                  return new HashSet<>((List<?>) arguments[1]);
                 });
     JobStarts starts =
         new JobStarts(

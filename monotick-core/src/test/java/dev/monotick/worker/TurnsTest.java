@@ -206,26 +206,79 @@ class TurnsTest {
     assertThat(reported).hasSizeGreaterThanOrEqualTo(refused);
   }
 
-  /** Else it would stay RUNNING for as long as this replica lives. */
+  /** Else it would stay RUNNING for as long as this replica lives, or be said to be another. */
   @Test
-  void whatTheStoreRefusesInAnyFormIsSentAgainUntilItIsRecorded() {
+  void whatTheStoreRefusesIsSentAgainUnchangedUntilItIsRecorded() {
     none = true;
     turns.open(SELF);
     reply(someJobs(1));
     turns.close();
     end(1);
-    for (int times = 0; times < 5; times++) { // as it was, as a death, and again
+    JobFinish finish = onlyTurn().finishes().get(0);
+    for (int times = 0; times < 20; times++) {
       assertThat(onlyTurn().finishes()).hasSize(1);
+      assertThat(onlyTurn().finishes().get(0)).isSameAs(finish);
       fail(0, new IllegalStateException("no such privilege"));
-      threads.runTimers();
       threads.runTimers();
       assertThat(turns.isQuiet()).as("a stop does not leave it behind").isFalse();
     }
-    assertThat(onlyTurn().finishes().get(0).end()).isInstanceOf(JobFinish.Died.class);
+    assertThat(onlyTurn().finishes().get(0)).isSameAs(finish);
     answer(0);
     assertThat(turns.isQuiet()).isTrue();
     threads.runTimers();
     assertThat(threads.calls).isEmpty();
+  }
+
+  /** However many of them there are: a request has a largest size. */
+  @Test
+  void largeResultsGoInSeveralTurns() {
+    none = true;
+    turns.open();
+    reply(someJobs(20));
+    byte[] large = new byte[1 << 20];
+    for (ClaimedJob job = slots.next(); job != null; job = slots.next()) {
+      JobFinish.End end = new JobFinish.Succeeded(large);
+      slots.finished(new JobFinish(job, end, Instant.EPOCH, Duration.ZERO), null);
+    }
+    turns.close(true);
+    threads.runActions();
+    List<Integer> sizes = new ArrayList<>();
+    while (!threads.calls.isEmpty()) {
+      sizes.add(onlyTurn().finishes().size());
+      answer(0);
+    }
+    assertThat(sizes).containsExactly(8, 8, 4);
+    assertThat(turns.isQuiet()).isTrue();
+  }
+
+  /** Else one that is refused for ever would keep the others, or new jobs, waiting. */
+  @Test
+  void whatIsRefusedTakesTurnsWithOthersAndDoesNotKeepJobsFromComing() {
+    none = true;
+    turns.open();
+    reply(someJobs(110));
+    end(100); // enough to go at once
+    fail(0, new IllegalStateException("no such privilege"));
+    threads.runTimers();
+    assertThat(reportUnderWay().finishes()).as("alone").hasSize(1);
+    turns.wake(Set.of());
+    assertThat(threads.calls).as("asks beside it").hasSize(2);
+    answer(requestUnderWay());
+    end(10);
+    fail(0, new IllegalStateException("no such privilege"));
+    answer(requestUnderWay());
+    threads.runTimers();
+    assertThat(threads.calls.stream().map(call -> call.turn().finishes().size()))
+        .as("the ten have their turn")
+        .contains(10);
+  }
+
+  private JobTurn reportUnderWay() {
+    return threads.calls.stream()
+        .map(PendingCall::turn)
+        .filter(turn -> turn.most() == 0)
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test

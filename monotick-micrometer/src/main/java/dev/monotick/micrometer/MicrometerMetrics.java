@@ -1,5 +1,7 @@
 package dev.monotick.micrometer;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.monotick.leader.Fence;
 import dev.monotick.ledger.Outcome;
 import dev.monotick.ledger.SkipReason;
@@ -9,6 +11,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +41,7 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
   private final ConcurrentMap<String, TaskMeters> tasks = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, GroupMeters> groups = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, JobMeters> kinds = new ConcurrentHashMap<>();
+  private final Map<Completion, RefusedMeters> refused = new EnumMap<>(Completion.class);
   private final Counter rescued;
   private volatile int leftAlone; // written on the engine's loop, read by whoever scrapes
 
@@ -62,6 +67,9 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
         null,
         Tags.empty(),
         () -> leftAlone);
+    for (Completion of : Completion.values()) {
+      refused.put(of, new RefusedMeters(meters, of));
+    }
   }
 
   @Override
@@ -112,6 +120,11 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
   @Override
   public void jobRefused(String kind) {
     kind(kind).refused();
+  }
+
+  @Override
+  public void completionsRefused(Completion of, int count, @Nullable Instant since) {
+    requireNonNull(refused.get(of)).changed(count, since);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.monotick.Monotick;
 import dev.monotick.MonotickBuilder;
 import dev.monotick.ledger.Outcome;
 import dev.monotick.memory.InMemoryStore;
+import dev.monotick.metric.MetricSink;
 import dev.monotick.task.Backoff;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
@@ -21,6 +22,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -159,8 +161,24 @@ class MicrometerMetricsTest {
         .hasSize(
             2 * MicrometerMetrics.METERS_PER_TASK
                 + MicrometerMetrics.METERS_PER_GROUP
-                + 2) // of all jobs
+                + 2 // of all jobs
+                + 4) // of refused completions
         .hasSize(atStart);
+  }
+
+  @Test
+  void refusedCompletionsAreShownUntilTheyAreRecorded() {
+    MicrometerMetrics metrics = new MicrometerMetrics(registry);
+    metrics.completionsRefused(MetricSink.Completion.JOB, 3, Instant.ofEpochSecond(1_000));
+    var jobs = registry.get("monotick.completions.refused").tag("of", "job");
+    var since = registry.get("monotick.completions.refused.since").tag("of", "job");
+    assertThat(jobs.gauge().value()).isEqualTo(3);
+    assertThat(since.gauge().value()).isEqualTo(1_000);
+    assertThat(registry.get("monotick.completions.refused").tag("of", "tick").gauge().value())
+        .isZero();
+    metrics.completionsRefused(MetricSink.Completion.JOB, 0, null);
+    assertThat(jobs.gauge().value()).isZero();
+    assertThat(since.gauge().value()).isNaN();
   }
 
   @Test

@@ -232,7 +232,7 @@ public abstract class JobEnqueueContract extends JobStoreContract {
     enqueue(aJob().unique("discarded"));
     finish(a, claimOne(a), new JobFinish.Discarded("no"));
     enqueue(aJob().unique("lost").atMostOnce());
-    claimOne(b);
+    begin(b, claimOne(b));
     loseAndRescue(b);
     jobs().cancel(enqueue(aJob().unique("cancelled")), "ann", "no");
     jobs().reject(enqueue(aJob().unique("rejected").approval(HOUR)), "ann", "no");

@@ -63,7 +63,7 @@ public abstract class JobFollowContract extends JobStoreContract {
     List<JobId> rejected = enqueueAll(Follow.CHAIN, aJob().approval(HOUR), aJob());
     jobs().reject(rejected.get(0), "ann", "no");
     List<JobId> lost = enqueueAll(Follow.CHAIN, aJob().atMostOnce(), aJob());
-    claimOne(b);
+    begin(b, claimOne(b));
     loseAndRescue(b);
     List<JobId> expired = enqueueAll(Follow.CHAIN, aJob().deadline(longAgo()), aJob());
     expectSoon(expired.get(0), JobState.EXPIRED);

@@ -219,6 +219,7 @@ public abstract class JobRescueContract extends JobStoreContract {
   void jobThatMayNotRunTwiceIsUnknown() {
     JobId id = enqueue(aJob().atMostOnce());
     ClaimedJob run = claimOne(a);
+    begin(a, run);
     assertThat(loseAndRescue(a)).isEqualTo(1);
     assertThat(state(id)).isEqualTo(JobState.UNKNOWN);
     assertThat(job(id).attempts()).extracting(JobAttempt::outcome).containsExactly(Outcome.LOST);
@@ -226,6 +227,96 @@ public abstract class JobRescueContract extends JobStoreContract {
     assertThat(job(id).attempts().get(0).detail().orElseThrow()).contains(nameOf(a));
     assertThat(claim(b, 1)).isEmpty();
     assertThat(finish(a, run, success())).as("a zombie").isFalse();
+  }
+
+  /** Most of what a replica has only waits for a handler. */
+  @Test
+  void jobThatMayNotRunTwiceIsUnknownOnlyIfItsHandlerMayHaveBegun() {
+    List<JobId> ids = enqueue(60, aJob().atMostOnce().maxAttempts(1));
+    List<ClaimedJob> claimed = claim(a, 60);
+    claimed.subList(0, 10).forEach(run -> begin(a, run));
+    assertThat(loseAndRescue(a)).isEqualTo(60);
+    assertThat(states(ids.subList(0, 10))).containsOnly(JobState.UNKNOWN);
+    assertThat(states(ids.subList(10, 60))).containsOnly(JobState.READY);
+    JobAttempt end = job(ids.get(10)).attempts().get(0);
+    assertThat(end.outcome()).isEqualTo(Outcome.RESCUED);
+    assertThat(end.detail())
+        .contains("replica " + nameOf(a) + " is gone: its handler had not begun");
+    List<ClaimedJob> again = claim(b, 60);
+    assertThat(ids(again)).isEqualTo(ids.subList(10, 60));
+    assertThat(again).allMatch(run -> run.run().attempt() == 1 && run.crashes() == 0);
+    again.forEach(run -> begin(b, run));
+    again.forEach(run -> succeed(b, run));
+  }
+
+  @Test
+  void jobThatMayNotRunTwiceAndNeverBeginsIsNeverGivenUp() {
+    JobId id = enqueue(aJob().atMostOnce());
+    for (int crash = 1; crash <= JobStore.MOST_CRASHES + 1; crash++) {
+      ReplicaId doomed = ReplicaId.random();
+      join(doomed);
+      claimOne(doomed);
+      assertThat(loseAndRescue(doomed)).isEqualTo(1);
+      assertThat(state(id)).isEqualTo(JobState.READY);
+    }
+    begin(b, claimOne(b));
+    assertThat(loseAndRescue(b)).isEqualTo(1);
+    assertThat(state(id)).isEqualTo(JobState.UNKNOWN);
+  }
+
+  @Test
+  void runThatIsNoLongerTheReplicasMayNotBegin() {
+    List<JobId> ids = enqueue(5, aJob().atMostOnce());
+    List<ClaimedJob> runs = claim(a, 4);
+    List<JobRun> all = runs.stream().map(ClaimedJob::run).toList();
+    succeed(a, runs.get(0));
+    jobs().cancel(ids.get(1), "ann", "enough");
+    JobRun never = new JobRun(ids.get(4), 1, 1);
+    List<JobRun> asked = new ArrayList<>(all);
+    asked.add(never);
+    assertThat(jobs().start(b, asked, jobs().now())).as("another replica's").isEmpty();
+    assertThat(jobs().start(a, asked, jobs().now()))
+        .containsExactlyInAnyOrder(all.get(2), all.get(3));
+    loseAndRescue(a);
+    assertThat(jobs().start(a, all, jobs().now())).as("after the rescue").isEmpty();
+    join(a);
+    assertThat(jobs().start(a, all, jobs().now())).as("after it came back").isEmpty();
+    assertThat(jobs().start(a, List.of(), jobs().now())).isEmpty();
+  }
+
+  /** Else a job that may not run twice could run here, and be given to another. */
+  @Test
+  void startRacingWithTheRescueMayBeginOrIsReadyAgainButNotBoth() {
+    for (int i = 0; i < 40; i++) {
+      ReplicaId dying = ReplicaId.random();
+      join(dying);
+      JobId id = enqueue(aJob().atMostOnce());
+      ClaimedJob run = claimOne(dying);
+      replicas().leave(dying);
+      List<Boolean> done =
+          Race.run(
+              2,
+              n ->
+                  n == 0
+                      ? !jobs().start(dying, List.of(run.run()), jobs().now()).isEmpty()
+                      : jobs().rescue() == 1);
+      jobs().rescue(); // the first one may have passed over a run that was just beginning
+      assertThat(state(id)).isEqualTo(done.get(0) ? JobState.UNKNOWN : JobState.READY);
+      assertThat(job(id).attempts()).hasSize(1);
+      jobs().cancel(id, "test", "out of the way");
+    }
+  }
+
+  /** Begun, and given back before the handler was called: the next run has not begun. */
+  @Test
+  void startOfARunThatWasGivenBackDoesNotMakeALaterRunUnknown() {
+    JobId id = enqueue(aJob().atMostOnce());
+    ClaimedJob run = claimOne(a);
+    begin(a, run);
+    finish(a, run, new HandedBack());
+    claimOne(b);
+    assertThat(loseAndRescue(b)).isEqualTo(1);
+    assertThat(state(id)).isEqualTo(JobState.READY);
   }
 
   @Test

@@ -12,7 +12,6 @@ import dev.monotick.job.store.JobFilter;
 import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobFinish.End;
 import dev.monotick.job.store.JobFinish.Succeeded;
-import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobOrder;
 import dev.monotick.job.store.JobOrder.Follow;
 import dev.monotick.job.store.JobTurn;
@@ -150,11 +149,12 @@ abstract class JobStoreContract extends StoreContract {
     return claimed.get(0);
   }
 
-  /** Takes down that a handler begins, as whoever has a job must that was lost before. */
+  /** Records that a handler begins. */
   final Instant begin(ReplicaId replica, ClaimedJob job) {
     Instant at = jobs().now();
-    JobNote note = new JobNote(job.run(), at, null, null, List.of());
-    assertThat(jobs().note(replica, List.of(note))).as("runs that ended").isEmpty();
+    assertThat(jobs().start(replica, List.of(job.run()), at))
+        .as("runs that may begin")
+        .containsExactly(job.run());
     return at;
   }
 

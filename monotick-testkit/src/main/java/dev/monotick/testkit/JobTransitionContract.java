@@ -183,7 +183,11 @@ public abstract class JobTransitionContract extends JobStoreContract {
       case REJECT -> assertThat(jobs().reject(id, "ann", "no")).isTrue();
       case CLAIM -> claimOne(a, Set.of(kindOf(subject)));
       case HAND_BACK -> assertThat(reports(subject, new HandedBack())).isTrue();
-      case RESCUE, LOSE -> assertThat(loseAndRescue(subject.replica())).isEqualTo(1);
+      case RESCUE -> assertThat(loseAndRescue(subject.replica())).isEqualTo(1);
+      case LOSE -> {
+        begin(subject.replica(), subject.claimed());
+        assertThat(loseAndRescue(subject.replica())).isEqualTo(1);
+      }
       case CRASH_TOO_OFTEN -> crashTooOften(subject);
       case SUCCEED -> succeed(subject.replica(), subject.claimed());
       case RETRY -> assertThat(reports(subject, new Retried("no", HOUR))).isTrue();
@@ -246,6 +250,7 @@ public abstract class JobTransitionContract extends JobStoreContract {
       }
       case UNKNOWN -> {
         Subject subject = running(wish.atMostOnce(), replica);
+        begin(replica, subject.claimed());
         assertThat(loseAndRescue(replica)).isEqualTo(1);
         yield subject;
       }

@@ -156,7 +156,7 @@ public abstract class JobViewContract extends JobStoreContract {
     byState.put(JobState.RETRYING, enqueue(aJob()));
     finish(a, claimOne(a), new Retried("no", HOUR));
     byState.put(JobState.UNKNOWN, enqueue(aJob().atMostOnce()));
-    claimOne(b);
+    begin(b, claimOne(b));
     loseAndRescue(b);
     byState.put(JobState.REJECTED, enqueue(aJob().approval(HOUR)));
     jobs().reject(byState.get(JobState.REJECTED), "ann", "no");

@@ -222,6 +222,7 @@ final class InMemoryJobStoreTest {
     Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
     calls.put("enqueue", () -> linked.enqueue(JobOrder.of(List.of(aJob().draft()))));
     calls.put("turn", () -> linked.turn(turn(1)));
+    calls.put("start", () -> linked.start(a, List.of(), FakeTime.START));
     calls.put("note", () -> linked.note(a, List.<JobNote>of()));
     calls.put("rescue", linked::rescue);
     calls.put("cancel", () -> linked.cancel(id, "ann", "no"));

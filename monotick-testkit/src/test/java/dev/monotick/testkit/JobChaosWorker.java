@@ -90,6 +90,18 @@ final class JobChaosWorker {
     }
   }
 
+  private void begin(List<ClaimedJob> jobs) {
+    List<JobRun> runs = jobs.stream().map(ClaimedJob::run).toList();
+    try {
+      Set<JobRun> begin = link.jobs().start(id, runs, FakeTime.START);
+      if (unsure == null) {
+        held.removeIf(job -> runs.contains(job.run()) && !begin.contains(job.run()));
+      }
+    } catch (StoreException e) {
+      notesLost++;
+    }
+  }
+
   private void heard(JobTurn turn, JobTurnReply reply) {
     for (int i = 0; i < turn.finishes().size(); i++) {
       JobFinish finish = turn.finishes().get(i);
@@ -105,7 +117,7 @@ final class JobChaosWorker {
       held.add(job);
     }
     if (random.nextBoolean()) {
-      note(held.stream().filter(job -> job.crashes() > 0).toList()); // they begin
+      begin(held.stream().filter(ClaimedJob::needsStart).toList());
     }
   }
 

@@ -9,6 +9,7 @@ import dev.monotick.job.JobState;
 import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.Enqueued;
 import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
@@ -18,15 +19,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What must hold of jobs, from what handlers do and from what crosses the wire: J1 none that was
  * acknowledged is lost, J2 at most one success, and nothing runs after it, J3 no more attempts than
- * allowed, and none given up for crashes unless it began, J4 what was cancelled stays so, J5 no two
- * active jobs of a unique key, J6 no limit is exceeded, J7 only the replica that has a run ends it,
- * and no job runs twice at a time.
+ * allowed, and none given up for crashes, or unknown, unless it began, J4 what was cancelled stays
+ * so, J5 no two active jobs of a unique key, J6 no limit is exceeded, J7 only the replica that has
+ * a run ends it, and no job runs twice at a time.
  */
 final class JobChecks {
 
@@ -43,6 +45,7 @@ final class JobChecks {
     boolean requeued;
     int newestRun;
     int starts;
+    boolean startRecorded;
     int succeededIn;
     long cancelledRuns; // as bits
     long accepted; // runs whose end was accepted, as bits
@@ -156,6 +159,10 @@ final class JobChecks {
     }
   }
 
+  void startsRecorded(Set<JobRun> runs) {
+    runs.forEach(run -> track(run.id()).startRecorded = true);
+  }
+
   int rescued(int runs) {
     if (runs > 0) {
       findings.see(Seen.JOBS_RESCUED);
@@ -234,6 +241,10 @@ final class JobChecks {
         context.run() == 1 || isNotedIfLostBefore(track, context.run()),
         "J3",
         () -> "job " + track.id + " was lost before and begins, which is not on record");
+    findings.require(
+        effect != Effect.AT_MOST_ONCE || track.startRecorded,
+        "J3",
+        () -> "job " + track.id + " that may run once begins, which is not on record");
     String limitedBy = context.lane().kind().equals("limited") ? context.payload() : "";
     Running begun =
         new Running(track, context.run(), limitedBy, process, process.standing.membership());
@@ -335,6 +346,10 @@ final class JobChecks {
         !track.cancelled || job.state() == JobState.CANCELLED,
         "J4",
         () -> "job " + track.id + " was cancelled but is " + job);
+    findings.require(
+        job.state() != JobState.UNKNOWN || track.startRecorded,
+        "J3",
+        () -> "job " + track.id + " is unknown, and its start was never on record: " + job);
     if (job.state() == JobState.DEAD) {
       findings.see(Seen.JOBS_DEAD);
       boolean crashed = job.attempts().get(job.attempts().size() - 1).outcome() == Outcome.CRASHED;

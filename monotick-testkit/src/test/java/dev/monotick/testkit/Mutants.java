@@ -217,13 +217,25 @@ final class Mutants {
             "job that was lost begins, and that is not on record",
             "worker.JobStarts",
             Set.of("J3"),
-            "if (job.crashes() == 0) {",
-            "if (job.crashes() < 9) {"),
+            "if (!job.needsStart()) {",
+            "if (job.rules().effect() != dev.monotick.task.Effect.AT_MOST_ONCE) {"),
+        Mutant.of(
+            "job that may run once begins, and that is not on record",
+            "worker.JobStarts",
+            Set.of("J3", "I3"),
+            "if (!job.needsStart()) {",
+            "if (job.crashes() == 0) {"),
+        Mutant.of(
+            "job that may run once is unknown although it never began",
+            "memory.JobEnds",
+            Set.of("J3"),
+            "if (isOnce && began) {",
+            "if (isOnce) {"),
         Mutant.of(
                 "job given up although it never began",
                 "memory.JobEnds",
                 Set.of("J3"),
-                "boolean counts = began || row.crashes == 0;",
+                "boolean counts = began || (row.crashes == 0 && !isOnce);",
                 "boolean counts = true;")
             .from(3850),
         Mutant.of(

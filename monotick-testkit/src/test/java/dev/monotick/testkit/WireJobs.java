@@ -1,6 +1,7 @@
 package dev.monotick.testkit;
 
 import dev.monotick.job.JobId;
+import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
@@ -12,6 +13,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -44,7 +46,7 @@ final class WireJobs implements InvocationHandler {
   }
 
   @Override
-  @SuppressWarnings("unchecked") // the listeners' types are those of the methods
+  @SuppressWarnings("unchecked") // the types are those of the methods
   public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
       throws Throwable {
     if (arguments == null) {
@@ -64,7 +66,20 @@ final class WireJobs implements InvocationHandler {
         jobs.whenEnded(news -> hints.accept(() -> listener.accept(news)));
         return null;
       }
-      case "note" -> { // also by handlers' threads, before they begin
+      case "start" -> { // by handlers' threads, before they begin
+        if (process.machine.requestsCut || simulation.isStoreDown()) {
+          throw new StoreException("the connection broke");
+        }
+        Set<JobRun> begin =
+            jobs.start(
+                (ReplicaId) arguments[0], (List<JobRun>) arguments[1], (Instant) arguments[2]);
+        simulation.jobs().startsRecorded(begin);
+        if (process.machine.repliesCut) {
+          throw new StoreException("the connection broke after the start was recorded");
+        }
+        return begin;
+      }
+      case "note" -> {
         if (process.machine.requestsCut || simulation.isStoreDown()) {
           throw new StoreException("the connection broke");
         }

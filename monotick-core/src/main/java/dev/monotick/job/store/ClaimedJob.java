@@ -4,6 +4,7 @@ import dev.monotick.job.JobId;
 import dev.monotick.job.JobLane;
 import dev.monotick.job.JobRules;
 import dev.monotick.replica.ReplicaId;
+import dev.monotick.task.Effect;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -22,8 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param limitKey what it shares a limit with
  * @param readyAt since when it waited, by the store's clock
  * @param headers trace context and the like
- * @param crashes how often it was lost with its replica, which may not have been its fault; if
- *     ever, its start must be {@linkplain JobStore#note noted} before it begins again
+ * @param crashes how often it was lost with its replica, which may not have been its fault
  */
 @SuppressWarnings("ArrayRecordComponent") // bytes are carried, never compared
 public record ClaimedJob(
@@ -50,6 +50,15 @@ public record ClaimedJob(
       Instant readyAt,
       Map<String, String> headers) {
     this(owner, run, lane, version, payload, rules, limitKey, readyAt, headers, 0);
+  }
+
+  /**
+   * Returns whether its {@linkplain JobStore#start start} must be on record before its handler
+   * begins. It must if a later rescue has to know whether the handler may have begun: a job that
+   * may not run twice, and one that was lost with a replica before.
+   */
+  public boolean needsStart() {
+    return crashes > 0 || rules.effect() == Effect.AT_MOST_ONCE;
   }
 
   /** Returns the job's name. */

@@ -88,21 +88,35 @@ public interface JobStore {
   JobTurnReply turn(JobTurn turn);
 
   /**
-   * Records what is known of runs that take a while, or are about to begin {@linkplain
-   * ClaimedJob#crashes() again}, and returns those that have ended, which should stop. Log lines
-   * are kept even then, unless the job was given to another replica.
+   * Records that the handlers of runs are about to begin, and returns the runs that may begin:
+   * those that are still the replica's. A run either begins or is {@linkplain #rescue() rescued} as
+   * one that never began, not both, also if both are tried at the same time. Durable when it
+   * returns. Required for {@linkplain ClaimedJob#needsStart() some jobs} only, because it costs a
+   * commit.
+   *
+   * <p>After a {@link dev.monotick.store.StoreException} the starts may be on record, so these
+   * handlers must not begin and their runs are to be ended.
+   *
+   * @param at when, by the store's clock
+   */
+  Set<JobRun> start(ReplicaId replica, List<JobRun> runs, Instant at);
+
+  /**
+   * Records what is known of runs that take a while, and returns those that have ended, which
+   * should stop. Log lines are kept even then, unless the job was given to another replica.
    */
   Set<JobRun> note(ReplicaId replica, List<JobNote> notes);
 
   /**
    * Sees to the runs of replicas that are gone, which is all that are not alive in the registry:
    * ready again, at the head of their line and without costing an attempt; dead, if it was the
-   * {@value #MOST_CRASHES}th time; unknown, if they may not run twice. Safe to call at any time, by
-   * anybody.
+   * {@value #MOST_CRASHES}th time; unknown, if they may not run twice and have a {@linkplain #start
+   * start}. Safe to call at any time, by anybody.
    *
-   * <p>The first time counts whatever the run did, since nothing is recorded of runs that begin.
-   * From then on one counts only if there is a {@linkplain #note note} of it: a job that merely
-   * waited on a replica which another one took along is not given up for that.
+   * <p>The first time counts whatever the run did, since nothing is recorded of most runs that
+   * begin. From then on one counts only if it has a {@linkplain #start start}: a job that merely
+   * waited on a replica which another one took along is not given up for that. For the same reason
+   * a job that may not run twice and has no start is ready again, however often that happens.
    *
    * @return how many runs were seen to
    */

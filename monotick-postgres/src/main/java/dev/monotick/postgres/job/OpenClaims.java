@@ -98,12 +98,21 @@ final class OpenClaims {
       return lane;
     }
 
+    /** Returns the number of its claim. */
+    long claimNumber() {
+      return claim.number;
+    }
+
     int flags() {
       return flags;
     }
 
     long id() {
       return id;
+    }
+
+    int run() {
+      return run;
     }
 
     boolean noted() {

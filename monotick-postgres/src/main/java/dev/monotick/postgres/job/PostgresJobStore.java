@@ -46,6 +46,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   private final JobWakes wakes;
   private final JobRescue rescue;
   private final JobNotes notes;
+  private final RunStarts starts;
   private final JobTransactions transactions;
   private final Database database;
   private final JobHints hints;
@@ -67,6 +68,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
         new JobWakes(database, notices, new JobEar(database, own, turns::turn, due::lookSoon));
     this.rescue = new JobRescue(database, turns::claims);
     this.notes = new JobNotes(database);
+    this.starts = new RunStarts(database);
     this.transactions = new JobTransactions(database, turns);
     this.database = database;
     this.hints = new LocalHints(wakes, due);
@@ -148,6 +150,11 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   @Override
   public JobTurnReply turn(JobTurn turn) {
     return turns.turn(turn);
+  }
+
+  @Override
+  public Set<JobRun> start(ReplicaId replica, List<JobRun> runs, Instant at) {
+    return starts.start(replica, runs, at, turns.claims(replica));
   }
 
   @Override

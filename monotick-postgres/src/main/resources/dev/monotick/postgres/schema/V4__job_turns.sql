@@ -1275,9 +1275,10 @@ $$;
 --
 -- How often a job was lost with its replica is counted in its flags: two bits, 128 is one. The first time counts whatever
 -- the run did, since a run that begins writes nothing. From then on a run has a note before it begins, and counts only with
--- that: so a job that merely waited on a replica which another one took along is not given up.
+-- that: so a job that merely waited on a replica which another one took along is not given up. A job that may not run
+-- twice (flag 32) always has a note before it begins: with one nobody knows what it did, without one it is ready again.
 --
--- Locks the claims; another rescuer passes over them. Somebody who ends one of the runs right now is waited for.
+-- Locks the claims; another rescuer passes over them, and so does this over those whose runs begin right now. Somebody who ends one of the runs right now is waited for.
 create function @job_rescue(most_crashes integer) returns integer
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -1300,12 +1301,15 @@ declare
   starts    timestamptz[];
   details   text[];
   new       integer;
+  tids      tid[];
 begin
+  -- By a statement of its own: the next one sees all starts that were recorded before the claims were locked.
+  tids := array(
+    select d.ctid from @job_claim d
+     where not exists (select from @replica r where r.id = d.replica and r.gone_at is null)
+     for update skip locked);
   with gone as (
-    delete from @job_claim c where c.ctid = any (array(
-      select d.ctid from @job_claim d
-       where not @job_is_kept(d.replica)
-       for update skip locked))
+    delete from @job_claim c where c.ctid = any (tids)
     returning c.replica, c.ids, c.lanes, c.runs, c.attempts, c.flags)
   select array_agg(s.replica), array_agg(s.id), array_agg(s.lane), array_agg(s.run), array_agg(s.attempt), array_agg(s.flag),
          array_agg(s.outcome::smallint), array_agg(s.started_at),
@@ -1317,9 +1321,9 @@ begin
     into owners, ids, lanes, runs, attempts, flags, outcomes, starts, details
     from (select k.replica, k.name, k.id, k.lane, k.run, k.attempt, k.started_at, k.counts, k.crashes,
                  case when k.counts then (k.flag + 128)::smallint else k.flag end as flag,
-                 case when k.flag & 32 <> 0 then 8 when k.counts and k.crashes >= most_crashes then 7 else 6 end as outcome
+                 case when k.flag & 32 <> 0 and k.started_at is not null then 8 when k.counts and k.crashes >= most_crashes then 7 else 6 end as outcome
             from (select g.replica, p.name, u.id, u.lane, u.run, u.attempt, u.flag, n.started_at,
-                         (n.started_at is not null or u.flag & 384 = 0) and p.rejoined_at is null as counts,
+                         (n.started_at is not null or u.flag & (384 | 32) = 0) and p.rejoined_at is null as counts,
                          (u.flag >> 7 & 3) + 1 as crashes -- with this one
                     from gone g
                    cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
@@ -1423,6 +1427,43 @@ begin
        select r.id from @job_ready r
         where r.lane = u.lane and r.id >= low and r.id < least(u.hint, high)
         order by r.id limit 1) as f;
+end
+$$;
+
+-- Records that runs begin, and returns those that may: the ones whose claims are still there.
+--
+-- Locks the claims against rescuers (FOR KEY SHARE) before it looks. A rescuer that has one of them is waited for, and has
+-- deleted it by then; one that comes later passes over it, and finds the start on record next time. So of a start and a
+-- rescue of one run, one comes first, and the other knows. Numbers of jobs must come in their order.
+create function @job_start_runs(
+  who            uuid,
+  of_claims      bigint[],  -- number of the claim of each run
+  of_ids         bigint[],
+  of_runs        integer[],
+  started        bigint     -- microseconds since 1970
+) returns setof bigint
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+#variable_conflict use_column
+begin
+  perform from @job_claim c where c.replica = who and c.number = any (of_claims) order by c.number for key share;
+  return query
+    insert into @job_note as n (job_id, run, replica, started_at, noted_at)
+    select u.id, u.run, who, timestamptz 'epoch' + started * interval '1 microsecond', clock_timestamp()
+      from unnest(of_claims, of_ids, of_runs) as u(claim, id, run)
+     where exists (select from @job_claim c where c.replica = who and c.number = u.claim)
+       and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)
+    on conflict (job_id) do update
+       set run = excluded.run, replica = excluded.replica, started_at = excluded.started_at, noted_at = excluded.noted_at,
+           progress = null, doing = null
+     where n.run <= excluded.run
+    returning n.job_id;
 end
 $$;
 

@@ -106,9 +106,7 @@ final class RescueTest {
       ReplicaId doomed = fixture.join();
       List<ClaimedJob> claimed = fixture.jobs.turn(fixture.wanting(doomed, 1, List.of())).jobs();
       assertThat(claimed).extracting(job -> job.run().attempt()).containsExactly(1);
-      fixture.jobs.note(
-          doomed,
-          List.of(new JobNote(claimed.get(0).run(), fixture.jobs.now(), null, null, List.of())));
+      fixture.jobs.start(doomed, List.of(claimed.get(0).run()), fixture.jobs.now());
       id = claimed.get(0).id().value();
       fixture.declareGone(doomed);
       assertThat(fixture.jobs.rescue()).isEqualTo(1);
@@ -151,7 +149,9 @@ final class RescueTest {
                     Optional.empty(),
                     Optional.empty(),
                     Map.of()))));
-    long id = fixture.claim(1).get(0).id().value();
+    ClaimedJob claimed = fixture.claim(1).get(0);
+    long id = claimed.id().value();
+    fixture.jobs.start(fixture.replica, List.of(claimed.run()), fixture.jobs.now());
     fixture.declareGone(fixture.replica);
     assertThat(fixture.jobs.rescue()).isEqualTo(1);
     assertThat(fixture.outcomes(id)).containsExactly("1 1 8");

@@ -4,6 +4,7 @@ import dev.monotick.server.database.Sql;
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.remote.JobEnds;
 import dev.monotick.server.remote.RemoteWorks;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -198,13 +199,14 @@ class AgentReports {
     said.output().ifPresent(text -> result.put("output", cut(text, LONGEST_OUTPUT)));
     said.result().ifPresent(value -> result.put("result", value));
     String text = json.writeValueAsString(result);
-    if (text.length() > LONGEST_RESULT) {
+    int bytes = text.getBytes(StandardCharsets.UTF_8).length; // as the job's result counts
+    if (bytes > LONGEST_RESULT) {
       throw Problem.invalid(
           "result",
           "output and result must be at most "
               + LONGEST_RESULT
-              + " characters of JSON together, but are "
-              + text.length()
+              + " bytes of JSON together, but are "
+              + bytes
               + "; store it elsewhere and give its name");
     }
     end(agent, lease, new End("DONE", text, null, false));

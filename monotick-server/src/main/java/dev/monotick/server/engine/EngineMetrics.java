@@ -9,15 +9,17 @@ import java.time.Instant;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Passes the engine's figures on, and tells of rescues, for which there is no event. */
+/** Passes the engine's figures on; tells of rescues and refusals, for which there is no event. */
 final class EngineMetrics implements MetricSink {
 
   private final MetricSink to;
   private final IntConsumer rescues;
+  private final RefusedCompletions refused;
 
-  EngineMetrics(MetricSink to, IntConsumer rescues) {
+  EngineMetrics(MetricSink to, IntConsumer rescues, RefusedCompletions refused) {
     this.to = to;
     this.rescues = rescues;
+    this.refused = refused;
   }
 
   @Override
@@ -68,6 +70,12 @@ final class EngineMetrics implements MetricSink {
   @Override
   public void jobRefused(String kind) {
     to.jobRefused(kind);
+  }
+
+  @Override
+  public void completionsRefused(Completion of, int count, @Nullable Instant since) {
+    to.completionsRefused(of, count, since);
+    refused.changed(of, count, since);
   }
 
   @Override

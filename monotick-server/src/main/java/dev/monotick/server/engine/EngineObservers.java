@@ -14,16 +14,22 @@ class EngineObservers {
 
   private final EngineAudit audit;
   private final MicrometerMetrics metrics;
+  private final RefusedCompletions refused;
   private final List<EventListener> listeners;
 
-  EngineObservers(EngineAudit audit, MeterRegistry registry, List<EventListener> listeners) {
+  EngineObservers(
+      EngineAudit audit,
+      MeterRegistry registry,
+      RefusedCompletions refused,
+      List<EventListener> listeners) {
     this.audit = audit;
+    this.refused = refused;
     this.metrics = new MicrometerMetrics(registry);
     this.listeners = List.copyOf(listeners);
   }
 
   void addTo(MonotickBuilder builder) {
-    builder.audit(audit).metrics(new EngineMetrics(metrics, audit::rescued));
+    builder.audit(audit).metrics(new EngineMetrics(metrics, audit::rescued, refused));
   }
 
   List<EventListener> listeners() {

@@ -1,7 +1,9 @@
 package dev.monotick.server.health;
 
 import dev.monotick.Monotick;
+import dev.monotick.metric.MetricSink.Completion;
 import dev.monotick.server.audit.AuditHealth;
+import dev.monotick.server.engine.RefusedCompletions;
 import dev.monotick.server.setting.PlatformSettings;
 import dev.monotick.server.setting.Settings;
 import dev.monotick.task.HaMode;
@@ -165,6 +167,25 @@ class SchedulerHealth {
         .fixedDelay(settings.get(PlatformSettings.METRICS_INTERVAL))
         .mode(HaMode.EVERY_REPLICA)
         .run(context -> watch.look());
+  }
+
+  /** Work that is done and that the store does not let this replica record. */
+  @Bean
+  HealthIndicator completionsHealthIndicator(RefusedCompletions refused) {
+    return () -> {
+      Map<Completion, RefusedCompletions.Refused> now = refused.now();
+      Health.Builder health = now.isEmpty() ? Health.up() : Health.down();
+      now.forEach(
+          (of, each) ->
+              health.withDetail(
+                  of == Completion.JOB ? "jobs" : "ticks",
+                  each.count()
+                      + " completions refused by the store since "
+                      + each.since()
+                      + "; they are kept and sent again; the log of this replica has the database's"
+                      + " error, often a missing privilege"));
+      return health.build();
+    };
   }
 
   /** A chain that was changed. */

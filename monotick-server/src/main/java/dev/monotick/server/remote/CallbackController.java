@@ -6,6 +6,7 @@ import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
@@ -128,13 +129,14 @@ class CallbackController {
 
   private static @Nullable String result(CallbackBody body) {
     String text = body.result() == null ? null : body.result().toString();
-    if (text != null && text.length() > LONGEST_RESULT) {
+    int bytes = text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > LONGEST_RESULT) {
       throw Problem.invalid(
           "result",
           "result must be at most "
               + LONGEST_RESULT
-              + " characters, but has "
-              + text.length()
+              + " bytes of JSON, but has "
+              + bytes
               + "; store it elsewhere and give its name");
     }
     return text;
