@@ -5,6 +5,7 @@ import dev.monotick.leader.LeaseTiming;
 import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.store.StoreFailures;
 import dev.monotick.thread.Result;
 import dev.monotick.thread.Retry;
 import dev.monotick.time.TimeSource;
@@ -180,9 +181,10 @@ final class Membership {
       Duration wait = retry.failed();
       if (retry.failures() == 1) {
         log.warn(
-            "joining got no answer, nothing runs until it does replica={}",
+            "joining got no answer, nothing runs until it does replica={} cause={}",
             context.replicaName(),
-            result.failure());
+            StoreFailures.describe(result.failure()),
+            StoreFailures.trace(result.failure()));
       }
       context.threads().schedule(wait, () -> rejoin());
     }
@@ -216,7 +218,12 @@ final class Membership {
     }
     if (!result.isValue()) {
       if (retry.failures() == 0) {
-        log.warn("heartbeat got no answer validFor={}", current.validFor(), result.failure());
+        log.warn(
+            "heartbeat got no answer replica={} validFor={} cause={}",
+            context.replicaName(),
+            current.validFor(),
+            StoreFailures.describe(result.failure()),
+            StoreFailures.trace(result.failure()));
       }
       context.threads().schedule(retry.failed(), () -> beat(current));
       watch();

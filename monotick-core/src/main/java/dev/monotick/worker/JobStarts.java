@@ -5,6 +5,7 @@ import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
+import dev.monotick.store.StoreFailures;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -98,7 +99,11 @@ final class JobStarts {
       starts.forEach(
           start -> start.refusal = over.contains(start.run) ? new JobFinish.HandedBack() : null);
     } catch (RuntimeException | Error e) { // whatever it was: what is not on record does not begin
-      log.warn("jobs do not begin yet, their start could not be noted jobs={}", starts.size(), e);
+      log.warn(
+          "jobs do not begin yet, their start could not be noted jobs={} cause={}",
+          starts.size(),
+          StoreFailures.describe(e),
+          StoreFailures.trace(e));
       starts.forEach(start -> start.refusal = new JobFinish.Snoozed(NOT_NOTED));
     }
     starts.forEach(start -> start.isOver = true);
