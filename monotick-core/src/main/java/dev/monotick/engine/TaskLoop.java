@@ -191,7 +191,7 @@ final class TaskLoop {
 
   private void due(Plan.Due plan, TaskState known) {
     next = plan.nominal();
-    if (isNoMember()) {
+    if (isNoMember() || host.isSuperseded(spec.name())) {
       return;
     }
     if (onOverlap() == OnOverlap.WAIT && known.open() > 0) {
@@ -337,7 +337,7 @@ final class TaskLoop {
   }
 
   private void account(Plan.Account plan, TaskState known) {
-    if (isNoMember()) {
+    if (isNoMember() || host.isSuperseded(spec.name())) {
       return;
     }
     Term term = null;
@@ -402,6 +402,9 @@ final class TaskLoop {
   void takeWaiting(TickId tick) {
     if (taking || !host.isRunning() || isNoMember()) {
       return;
+    }
+    if (mode.isExclusive() && host.isSuperseded(spec.name())) {
+      return; // the replicas whose registration counts take it
     }
     Term term = null;
     if (mode == HaMode.LEADER) {
