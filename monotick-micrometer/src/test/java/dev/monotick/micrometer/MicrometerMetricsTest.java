@@ -201,6 +201,7 @@ class MicrometerMetricsTest {
     metrics.taskRegistered("t");
     metrics.leadership("default", false, null);
     metrics.jobRefused("mail");
+    metrics.jobsUnhandled("fax", 1);
     Map<String, Set<String>> registered = new TreeMap<>();
     for (Meter meter : registry.getMeters()) {
       registered
