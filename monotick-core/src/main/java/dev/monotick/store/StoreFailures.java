@@ -26,7 +26,7 @@ public final class StoreFailures {
           || cause instanceof SQLTransientConnectionException
           || cause instanceof SQLNonTransientConnectionException
           || cause instanceof SQLRecoverableException
-          || (cause instanceof SQLException sql && isConnectionState(sql.getSQLState()))) {
+          || (cause instanceof SQLException sql && isLost(sql))) {
         return true;
       }
       cause = cause.getCause();
@@ -34,8 +34,12 @@ public final class StoreFailures {
     return false;
   }
 
-  private static boolean isConnectionState(@Nullable String state) {
-    return state != null && (state.startsWith("08") || state.startsWith("57P"));
+  private static boolean isLost(SQLException failure) {
+    String state = failure.getSQLState();
+    return state == null || state.isEmpty()
+        // What a pool says of a connection that broke before: it has no state.
+        ? "Connection is closed".equals(failure.getMessage())
+        : state.startsWith("08") || state.startsWith("57P");
   }
 
   /**

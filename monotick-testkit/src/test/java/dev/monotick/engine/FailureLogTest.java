@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
+import dev.monotick.store.StoreException;
+import dev.monotick.store.StoreFailures;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import dev.monotick.testkit.SimulatedCluster;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
@@ -79,6 +83,24 @@ class FailureLogTest {
                           "cause=IllegalStateException: cannot save, because SQLException:"
                               + " connection refused"));
     }
+  }
+
+  @Test
+  void connectionsThatAreLostAreToldFromOtherFailures() {
+    assertThat(
+            List.of(
+                new SQLException("x", "08006"),
+                new SQLException("x", "57P03"),
+                new SQLTransientConnectionException("no connection is available"),
+                new SQLException("Connection is closed"),
+                new IllegalStateException(new StoreException("no answer"))))
+        .allSatisfy(failure -> assertThat(StoreFailures.isLostConnection(failure)).isTrue());
+    assertThat(
+            List.of(
+                new SQLException("no such table", "42P01"),
+                new SQLException("broken"),
+                new IllegalStateException("broken")))
+        .allSatisfy(failure -> assertThat(StoreFailures.isLostConnection(failure)).isFalse());
   }
 
   @Test
