@@ -40,6 +40,7 @@ final class Environment {
       Pattern.compile(
           "MONOTICK(_[A-Z0-9_]+)?(_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)"
               + "|_PORT_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)");
+
   /** The value of {@code <SERVICE>_PORT}, the only one whose name does not tell. */
   private static final Pattern SERVICE_ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*");
 

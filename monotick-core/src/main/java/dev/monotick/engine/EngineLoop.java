@@ -192,7 +192,8 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
                   .toList());
       sharedNames = names;
     }
-    return new ReplicaInfo(config.replica(), context.replicaName(), startedAt, names, ownConfig.get());
+    return new ReplicaInfo(
+        config.replica(), context.replicaName(), startedAt, names, ownConfig.get());
   }
 
   /** Leases end and clocks are set; where there is neither a task nor a job, nobody cares. */

@@ -32,8 +32,7 @@ final class OwnConfig {
     if (known == null) {
       Map<String, String> definitions = new HashMap<>();
       for (TaskLoop task : tasks.get()) {
-        definitions.put(
-            task.spec().name(), TaskDefinition.of(task.spec(), task.mode()).text());
+        definitions.put(task.spec().name(), TaskDefinition.of(task.spec(), task.mode()).text());
       }
       known = new ReplicaConfig(TZDB, kinds.get(), definitions);
       last = known;

@@ -35,7 +35,9 @@ interface TaskHost {
   /** Returns the live replicas; empty while this one is not proven to live. */
   List<ReplicaInfo> live();
 
-  /** Returns whether the registration of another replica counts for the task, and not this one's. */
+  /**
+   * Returns whether the registration of another replica counts for the task, and not this one's.
+   */
   boolean isSuperseded(String task);
 
   /** Returns the proof that this replica lives, null if there is none. */

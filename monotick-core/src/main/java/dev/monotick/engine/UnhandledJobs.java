@@ -53,8 +53,7 @@ final class UnhandledJobs {
     lookedAt = now;
     context
         .threads()
-        .call(
-            "counting jobs", CALL_TIMEOUT, counts::get, result -> counted(result, live.get()));
+        .call("counting jobs", CALL_TIMEOUT, counts::get, result -> counted(result, live.get()));
   }
 
   private void counted(Result<List<JobCount>> result, List<ReplicaInfo> live) {
@@ -88,8 +87,8 @@ final class UnhandledJobs {
         (kind, jobs) -> {
           if (!before.containsKey(kind)) {
             log.warn(
-                "no live replica handles jobs of kind={} jobs={}; start a replica with a handler for"
-                    + " it, or cancel them",
+                "no live replica handles jobs of kind={} jobs={}; start a replica with a handler"
+                    + " for it, or cancel them",
                 kind,
                 jobs);
           }

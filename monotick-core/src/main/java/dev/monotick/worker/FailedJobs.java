@@ -29,7 +29,8 @@ final class FailedJobs {
     try {
       if (StoreFailures.isLostConnection(failure)) {
         log.warn(
-            "failed, the database gave no answer job={} lane={} attempt={} of={} replica={} cause={}",
+            "failed, the database gave no answer job={} lane={} attempt={} of={} replica={}"
+                + " cause={}",
             job.id(),
             job.lane(),
             job.run().attempt(),

@@ -134,7 +134,8 @@ class HealthTest {
     assertThat(health.getDetails())
         .containsEntry(
             "unhandled.fax",
-            "2 jobs wait and no live replica handles kind fax; start one that does, or cancel them");
+            "2 jobs wait and no live replica handles kind fax; start one that does, or cancel"
+                + " them");
   }
 
   @Test
