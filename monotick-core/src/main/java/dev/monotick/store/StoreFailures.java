@@ -36,10 +36,11 @@ public final class StoreFailures {
 
   private static boolean isLost(SQLException failure) {
     String state = failure.getSQLState();
-    return state == null || state.isEmpty()
-        // What a pool says of a connection that broke before: it has no state.
-        ? "Connection is closed".equals(failure.getMessage())
-        : state.startsWith("08") || state.startsWith("57P");
+    if (state == null || state.isEmpty()) {
+      // What a pool says of a connection that broke before: it has no state.
+      return "Connection is closed".equals(failure.getMessage());
+    }
+    return state.startsWith("08") || state.startsWith("57P");
   }
 
   /**
