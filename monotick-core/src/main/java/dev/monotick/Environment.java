@@ -11,7 +11,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code MONOTICK_*} variables; everything unknown or malformed is refused. */
+/**
+ * Reads {@code MONOTICK_*} variables; everything unknown or malformed is refused, except the
+ * variables that Kubernetes injects into every pod beside a Service whose name begins with {@code
+ * monotick}.
+ */
 final class Environment {
 
   static final String REPLICA_NAME = "MONOTICK_REPLICA_NAME";
@@ -30,6 +34,16 @@ final class Environment {
           LEASE_RENEW_TIMEOUT,
           LEASE_MARGIN);
   private static final Pattern TASK = Pattern.compile("MONOTICK_TASK_(.+)_(INTERVAL|TIMEOUT)");
+
+  /** What Kubernetes injects for a Service, see "service links" of its pods. */
+  private static final Pattern SERVICE_LINK =
+      Pattern.compile(
+          "MONOTICK(_[A-Z0-9_]+)?(_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)"
+              + "|_PORT_\\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)");
+
+  /** The value of {@code <SERVICE>_PORT}, the only one whose name does not tell. */
+  private static final Pattern SERVICE_ADDRESS = Pattern.compile("(tcp|udp|sctp)://.*");
+
   private static final Pattern SIMPLE = Pattern.compile("(\\d{1,9})\\s*(ms|s|m|h|d)");
 
   private final Map<String, String> values = new HashMap<>();
@@ -48,7 +62,7 @@ final class Environment {
         target.put(task.group(1), duration(name, entry.getValue()));
       } else if (NAMES.contains(name)) {
         values.put(name, entry.getValue());
-      } else {
+      } else if (!isServiceLink(name, entry.getValue())) {
         throw new IllegalArgumentException(
             name // and not its value: it may be a secret of something else
                 + " is not a setting of Monotick"
@@ -58,6 +72,11 @@ final class Environment {
                 + ", MONOTICK_TASK_<NAME>_INTERVAL and MONOTICK_TASK_<NAME>_TIMEOUT");
       }
     }
+  }
+
+  private static boolean isServiceLink(String name, String value) {
+    return SERVICE_LINK.matcher(name).matches()
+        || (name.endsWith("_PORT") && SERVICE_ADDRESS.matcher(value).matches());
   }
 
   Map<String, Duration> intervals() {

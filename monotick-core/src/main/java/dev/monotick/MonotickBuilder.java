@@ -140,7 +140,8 @@ public final class MonotickBuilder {
    * MONOTICK_LEASE_RENEW_INTERVAL}, {@code MONOTICK_LEASE_RENEW_TIMEOUT}, {@code
    * MONOTICK_LEASE_MARGIN}, {@code MONOTICK_TASK_<NAME>_INTERVAL} and {@code
    * MONOTICK_TASK_<NAME>_TIMEOUT}, where the name of the task is in capitals with {@code _} for all
-   * but letters and digits. Variables of other prefixes are passed over.
+   * but letters and digits. Variables of other prefixes are passed over, and so are those that
+   * Kubernetes injects for a Service whose name begins with {@code monotick}.
    *
    * @throws IllegalArgumentException if one is unknown or malformed
    */

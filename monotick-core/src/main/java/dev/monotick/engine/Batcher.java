@@ -1,6 +1,7 @@
 package dev.monotick.engine;
 
 import dev.monotick.store.StoreException;
+import dev.monotick.store.StoreFailures;
 import dev.monotick.thread.EngineThreads;
 import dev.monotick.thread.Result;
 import dev.monotick.thread.Retry;
@@ -168,7 +169,10 @@ final class Batcher<Q, R> {
     if (silence) {
       Duration wait = retry.failed();
       if (retry.failures() == 1) {
-        log.warn("{} got no answer, trying again until there is one", what, failure);
+        log.warn(
+            "{} got no answer, trying again until there is one cause={}",
+            what,
+            StoreFailures.describe(failure));
       }
       threads.schedule(wait, () -> send(batch));
       return;

@@ -1,5 +1,6 @@
 package dev.monotick.engine;
 
+import dev.monotick.store.StoreFailures;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.TaskBody;
 import dev.monotick.thread.EngineThreads;
@@ -192,6 +193,18 @@ final class Bodies {
     }
     // Last, because a logger calls methods of the failure, which may throw as well.
     if (failure != null && run.cancelReason() == null) {
+      logFailure(run, failure);
+    }
+  }
+
+  private void logFailure(BodyRun run, Throwable failure) {
+    if (StoreFailures.isLostConnection(failure)) {
+      log.warn(
+          "failed, the database gave no answer tick={} replica={} cause={}",
+          run.tick(),
+          context.replicaName(),
+          StoreFailures.describe(failure));
+    } else {
       log.warn("failed tick={} replica={}", run.tick(), context.replicaName(), failure);
     }
   }

@@ -7,6 +7,7 @@ import dev.monotick.leader.LeaderElection;
 import dev.monotick.leader.LeadershipListener.LossCause;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.ledger.LeaderProof;
+import dev.monotick.store.StoreFailures;
 import dev.monotick.thread.EngineThreads;
 import dev.monotick.thread.EngineThreads.Cancellable;
 import dev.monotick.thread.Result;
@@ -159,7 +160,11 @@ final class Elector {
         },
         result -> {
           if (!result.isValue()) {
-            log.warn("leadership not released, it will expire group={}", group, result.failure());
+            log.warn(
+                "leadership not released, it will expire group={} cause={}",
+                group,
+                StoreFailures.describe(result.failure()),
+                StoreFailures.trace(result.failure()));
           }
           tryAgainAfter(timing.leaseDuration());
           callEnded();
@@ -230,7 +235,11 @@ final class Elector {
       candidacy.abandon();
       Duration wait = retry.failed();
       if (retry.failures() == 1) {
-        log.warn("attempt at leadership got no answer group={}", group, result.failure());
+        log.warn(
+            "attempt at leadership got no answer group={} cause={}",
+            group,
+            StoreFailures.describe(result.failure()),
+            StoreFailures.trace(result.failure()));
       }
       tryAgainAfter(wait.compareTo(pollInterval()) < 0 ? pollInterval() : wait);
       return;
@@ -316,8 +325,14 @@ final class Elector {
       return; // a late answer never revives a term
     }
     if (!result.isValue()) {
-      log.warn(
-          "renewal got no answer {} validFor={}", current, current.validFor(), result.failure());
+      if (!retry.isFailing()) { // once, not for each of the retries that the lease leaves room for
+        log.warn(
+            "renewal got no answer {} validFor={} cause={}",
+            current,
+            current.validFor(),
+            StoreFailures.describe(result.failure()),
+            StoreFailures.trace(result.failure()));
+      }
       next = threads.schedule(retry.failed(), this::renew);
       watch();
       return;

@@ -110,7 +110,7 @@ public final class Engine implements Monotick {
   public <P> void handle(JobKind<P> kind, JobHandler<P> handler) {
     checkJobs(kind);
     config.work().handlers().add(kind, handler);
-    threads.execute(loop::workIfNeeded);
+    threads.execute(loop::handlersChanged);
   }
 
   private void checkJobs(JobKind<?> kind) {
@@ -230,7 +230,7 @@ public final class Engine implements Monotick {
     return onLoop(
         () ->
             loop.loops().stream()
-                .map(StatusView::of)
+                .map(task -> StatusView.of(task, loop.differences()))
                 .sorted(Comparator.comparing(TaskStatus::name))
                 .toList());
   }

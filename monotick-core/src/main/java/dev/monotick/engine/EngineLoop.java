@@ -56,6 +56,9 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   private final Map<String, TaskLoop> loops = new LinkedHashMap<>();
   private final Map<String, Elector> electors = new TreeMap<>();
   private final Set<TaskLoop> lookAgain = new LinkedHashSet<>();
+  private final OwnConfig ownConfig;
+  private final ReplicaDifferences differences;
+  private final UnhandledJobs unhandledJobs;
   private final Instant startedAt;
   private @Nullable JobWorker worker;
   private boolean running;
@@ -81,6 +84,10 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     this.startedAt = config.store().ledger().now();
     this.lastClock = startedAt;
     this.lastTicker = config.time().nanos();
+    this.ownConfig = new OwnConfig(config.work().handlers()::kinds, loops::values);
+    this.differences = new ReplicaDifferences(config.replica());
+    this.unhandledJobs =
+        new UnhandledJobs(context, () -> config.store().jobs().counts(), telemetry);
     boolean alone = config.settings().leadership() == Leadership.SINGLE_REPLICA;
     this.election = alone ? new AloneElection(config.store()) : config.election();
     this.membership = new Membership(config.store().replicas(), context, this::self, alone, this);
@@ -106,6 +113,15 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     loops.values().stream().filter(loop -> loop.ledger() == local).forEach(this::makeKnown);
     workIfNeeded();
     membership.start(first);
+  }
+
+  /** Tells the others of a new handler. */
+  void handlersChanged() {
+    ownConfig.changed();
+    workIfNeeded();
+    if (running && joinedOnce) {
+      membership.update();
+    }
   }
 
   /** Runs jobs from now on, if there is a handler for any. */
@@ -134,8 +150,10 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     TaskLoop loop = new TaskLoop(spec, mode, mode.isExclusive() ? shared : local, this);
     loops.put(spec.name(), loop);
     sharedNames = null;
+    ownConfig.changed();
     telemetry.registered(spec.name());
     if (running && loop.ledger() == local) {
+      membership.update();
       makeKnown(loop);
     } else if (running && joinedOnce) {
       membership.update();
@@ -184,7 +202,8 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
                   .toList());
       sharedNames = names;
     }
-    return new ReplicaInfo(context.replica(), context.replicaName(), startedAt, names);
+    return new ReplicaInfo(
+        context.replica(), context.replicaName(), startedAt, names, ownConfig.get());
   }
 
   /** Leases end and clocks are set; where there is neither a task nor a job, nobody cares. */
@@ -237,9 +256,29 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
       worker.beaten(
           membership.live().stream().map(ReplicaInfo::id).collect(Collectors.toUnmodifiableSet()));
     }
+    compareReplicas();
+    unhandledJobs.lookNowAndThen(this::live);
     List<TaskLoop> waiting = List.copyOf(lookAgain);
     lookAgain.clear();
     waiting.forEach(TaskLoop::refresh);
+  }
+
+  private void compareReplicas() {
+    for (String task : differences.look(membership.live())) {
+      TaskLoop loop = loops.get(task);
+      if (loop != null) {
+        loop.refresh();
+      }
+    }
+  }
+
+  ReplicaDifferences differences() {
+    return differences;
+  }
+
+  @Override
+  public boolean isSuperseded(String task) {
+    return differences.supersededBy(task) != null;
   }
 
   @Override

@@ -138,6 +138,15 @@ final class GuardedSink implements MetricSink {
     }
   }
 
+  @Override
+  public void jobsUnhandled(String kind, long jobs) {
+    try {
+      sink.jobsUnhandled(kind, jobs);
+    } catch (RuntimeException e) {
+      failed(e);
+    }
+  }
+
   private static void failed(RuntimeException e) {
     log.warn("a metric could not be taken", e);
   }

@@ -6,6 +6,7 @@ import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.store.StoreFailures;
 import dev.monotick.thread.Result;
 import dev.monotick.thread.Retry;
 import dev.monotick.time.TimeSource;
@@ -201,9 +202,10 @@ final class Membership {
       Duration wait = retry.failed();
       if (retry.failures() == 1) {
         log.warn(
-            "joining got no answer, nothing runs until it does replica={}",
+            "joining got no answer, nothing runs until it does replica={} cause={}",
             context.replicaName(),
-            result.failure());
+            StoreFailures.describe(result.failure()),
+            StoreFailures.trace(result.failure()));
       }
       context.threads().schedule(wait, () -> rejoin());
     }
@@ -237,7 +239,12 @@ final class Membership {
     }
     if (!result.isValue()) {
       if (retry.failures() == 0) {
-        log.warn("heartbeat got no answer validFor={}", current.lease.validFor(), result.failure());
+        log.warn(
+            "heartbeat got no answer replica={} validFor={} cause={}",
+            context.replicaName(),
+            current.lease.validFor(),
+            StoreFailures.describe(result.failure()),
+            StoreFailures.trace(result.failure()));
       }
       context.threads().schedule(retry.failed(), () -> beat(current));
       watch();

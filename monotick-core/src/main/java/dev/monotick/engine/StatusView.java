@@ -10,7 +10,7 @@ final class StatusView {
 
   private StatusView() {}
 
-  static TaskStatus of(TaskLoop task) {
+  static TaskStatus of(TaskLoop task, ReplicaDifferences differences) {
     TaskState state = task.state();
     Instant backoff = null;
     String paused = null;
@@ -24,13 +24,17 @@ final class StatusView {
         paused = state.failures() + " failures in a row";
       }
     }
+    String name = task.spec().name();
+    String winner = differences.supersededBy(name);
     return new TaskStatus(
         task.spec(),
         state,
-        task.next(),
+        winner == null ? task.next() : null,
         task.running(),
         backoff,
         paused,
-        task.counters().snapshot());
+        task.counters().snapshot(),
+        differences.of(name),
+        winner);
   }
 }

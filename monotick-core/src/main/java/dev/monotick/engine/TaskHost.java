@@ -32,6 +32,11 @@ interface TaskHost {
   /** Returns the live replicas; empty while this one is not proven to live. */
   List<ReplicaInfo> live();
 
+  /**
+   * Returns whether the registration of another replica counts for the task, and not this one's.
+   */
+  boolean isSuperseded(String task);
+
   /** Returns the proof that this replica lives, null if there is none. */
   @Nullable Lease membershipLease();
 

@@ -191,7 +191,7 @@ final class TaskLoop {
 
   private void due(Plan.Due plan, TaskState known) {
     next = plan.nominal();
-    if (isNoMember()) {
+    if (isNoMember() || host.isSuperseded(spec.name())) {
       return;
     }
     if (onOverlap() == OnOverlap.WAIT && known.open() > 0) {
@@ -343,7 +343,7 @@ final class TaskLoop {
   }
 
   private void account(Plan.Account plan, TaskState known) {
-    if (isNoMember()) {
+    if (isNoMember() || host.isSuperseded(spec.name())) {
       return;
     }
     Term term = null;
@@ -409,6 +409,9 @@ final class TaskLoop {
     TaskState known = state;
     if (known == null || taking || !host.isRunning() || isNoMember()) {
       return;
+    }
+    if (mode.isExclusive() && host.isSuperseded(spec.name())) {
+      return; // the replicas whose registration counts take it
     }
     Term term = null;
     if (mode == HaMode.LEADER) {

@@ -74,4 +74,10 @@ public interface MetricSink {
 
   /** This replica saw to runs of replicas that are gone. */
   default void jobsRescued(int runs) {}
+
+  /**
+   * So many jobs of a kind wait, and no live replica handles it. Every replica counts them, so take
+   * the greatest figure, not the sum; 0 once they are handled.
+   */
+  default void jobsUnhandled(String kind, long jobs) {}
 }

@@ -49,8 +49,23 @@ public final class TaskBuilder {
     return schedule(Schedule.fixedDelay(delay));
   }
 
-  /** Due by any schedule. */
+  /**
+   * Due by any schedule.
+   *
+   * @throws IllegalArgumentException if the task has a schedule already
+   */
   public TaskBuilder schedule(Schedule schedule) {
+    if (this.schedule != null) {
+      throw new IllegalArgumentException(
+          "task "
+              + name
+              + ": the schedule is already "
+              + this.schedule
+              + ", so "
+              + schedule
+              + " cannot be set too; keep one of them, or combine both by"
+              + " Schedule.every(..).or(Schedule.cron(..))");
+    }
     this.schedule = schedule;
     return this;
   }

@@ -3,6 +3,7 @@ package dev.monotick.task;
 import dev.monotick.ledger.Outcome;
 import dev.monotick.ledger.TaskState;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param backoffUntil until when it is left alone after failures, null if it is not
  * @param paused why it is paused, null if it is not
  * @param counts what this replica has seen of it since it started
+ * @param differences in what live replicas have registered the task differently
+ * @param supersededBy name of the replica whose registration counts instead of this one's, because
+ *     it started later; this replica runs no scheduled tick meanwhile. Null if this one's counts
  */
 public record TaskStatus(
     TaskSpec spec,
@@ -24,7 +28,14 @@ public record TaskStatus(
     int running,
     @Nullable Instant backoffUntil,
     @Nullable String paused,
-    Counts counts) {
+    Counts counts,
+    List<Difference> differences,
+    @Nullable String supersededBy) {
+
+  /** Copies the differences. */
+  public TaskStatus {
+    differences = List.copyOf(differences);
+  }
 
   /** Returns the name of the task. */
   public String name() {
@@ -66,4 +77,14 @@ public record TaskStatus(
       long refusedByFence,
       @Nullable Outcome lastOutcome,
       @Nullable Instant lastEndedAt) {}
+
+  /**
+   * A property of the task that another live replica has registered differently.
+   *
+   * @param replica name of the other replica
+   * @param property name of the property, such as {@code schedule}
+   * @param here its value on this replica
+   * @param there its value on the other
+   */
+  public record Difference(String replica, String property, String here, String there) {}
 }

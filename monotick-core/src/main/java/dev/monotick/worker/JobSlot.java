@@ -7,6 +7,7 @@ import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobFinish;
+import dev.monotick.store.StoreFailures;
 import dev.monotick.thread.EngineThreads;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -125,13 +126,18 @@ final class JobSlot implements Runnable {
     try {
       bytes = payload(job);
     } catch (RuntimeException e) { // nothing has begun, and the store may be back soon
-      log.warn("job={} is given back: its payload could not be read", job.id(), e);
+      log.warn(
+          "job={} is given back: its payload could not be read cause={}",
+          job.id(),
+          StoreFailures.describe(e),
+          StoreFailures.trace(e));
       return notBegun(job, new JobFinish.HandedBack());
     }
     P payload;
     try {
       payload = slots.payloads().decode(bytes, kind.payloadType());
     } catch (Throwable failure) { // whatever a codec throws, the slot goes on
+      FailedJobs.log(slots.context(), job, failure);
       return notBegun(job, new JobFinish.Died("the payload cannot be read\n" + Texts.of(failure)));
     }
     // Before it counts as running: the store's time is not the handler's.
@@ -151,8 +157,16 @@ final class JobSlot implements Runnable {
     try {
       JobOutcome outcome = registered.handler().run(running);
       end = slots.endings().returned(running, outcome);
+      if (end instanceof JobFinish.Retried retried) {
+        FailedJobs.log(slots.context(), job, retried.error());
+      } else if (end instanceof JobFinish.Died died) {
+        FailedJobs.log(slots.context(), job, died.error());
+      }
     } catch (Throwable failure) { // whatever a handler throws, the slot goes on
       end = slots.endings().threw(kind, running, failure);
+      if (end instanceof JobFinish.Retried || end instanceof JobFinish.Died) {
+        FailedJobs.log(slots.context(), job, failure);
+      }
     }
     return ended(new JobFinish(job, end, running.startedAt(), running.ran()), running);
   }

@@ -5,6 +5,7 @@ import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.replica.ReplicaId;
+import dev.monotick.store.StoreFailures;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -136,7 +137,11 @@ final class JobStarts {
     long nanos = context.time().nanos();
     if (loggedNanos == null || nanos - loggedNanos >= LOG_EVERY.toNanos()) {
       loggedNanos = nanos;
-      log.warn("jobs do not begin yet, their start could not be recorded jobs={}", jobs, failure);
+      log.warn(
+          "jobs do not begin yet, their start could not be recorded jobs={} cause={}",
+          jobs,
+          StoreFailures.describe(failure),
+          StoreFailures.trace(failure));
     }
   }
 }

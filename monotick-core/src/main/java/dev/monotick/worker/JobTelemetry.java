@@ -72,23 +72,9 @@ public final class JobTelemetry {
     metrics.jobEnded(kind, end, finish.took());
     int attempt = job.run().attempt();
     events.accept(() -> new MonotickEvent.JobEnded(job.id(), kind, end, attempt, finish.took()));
-    if (finish.end() instanceof JobFinish.Retried retried) {
-      logFailure("failed", job, retried.error());
+    if (finish.end() instanceof JobFinish.Retried) { // its slot has logged why, with the stack
       auditRetry(job);
-    } else if (finish.end() instanceof JobFinish.Died died) {
-      logFailure("dead", job, died.error());
     }
-  }
-
-  private static void logFailure(String word, ClaimedJob job, String error) {
-    log.warn(
-        "{} job={} lane={} attempt={} of={} error={}",
-        word,
-        job.id(),
-        job.lane(),
-        job.run().attempt(),
-        job.rules().maxAttempts(),
-        firstLine(error));
   }
 
   private void auditRetry(ClaimedJob job) {
@@ -129,10 +115,5 @@ public final class JobTelemetry {
   void rescued(int runs) {
     log.warn("saw to jobs of replicas that are gone runs={}", runs);
     metrics.jobsRescued(runs);
-  }
-
-  private static String firstLine(String text) {
-    int end = text.indexOf('\n');
-    return end < 0 ? text : text.substring(0, end);
   }
 }

@@ -9,6 +9,7 @@ import dev.monotick.job.store.JobTurnReply;
 import dev.monotick.job.store.ReadyListener;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.store.StoreFailures;
 import dev.monotick.thread.EngineThreads;
 import dev.monotick.thread.Result;
 import dev.monotick.thread.Retry;
@@ -282,7 +283,10 @@ public final class JobWorker {
     rescuing = false;
     if (!result.isValue()) {
       if (!rescueRetry.isFailing()) {
-        log.warn("rescue of jobs got no answer, trying again", result.failure());
+        log.warn(
+            "rescue of jobs got no answer, trying again cause={}",
+            StoreFailures.describe(result.failure()),
+            StoreFailures.trace(result.failure()));
       }
       threads.schedule(rescueRetry.failed(), this::rescue);
       return;

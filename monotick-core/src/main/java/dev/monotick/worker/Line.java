@@ -3,6 +3,7 @@ package dev.monotick.worker;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
 import dev.monotick.store.StoreException;
+import dev.monotick.store.StoreFailures;
 import dev.monotick.thread.Result;
 import dev.monotick.thread.Retry;
 import java.time.Duration;
@@ -152,7 +153,10 @@ final class Line {
   private void unanswered(List<End> batch, JobTurn turn, Throwable failure) {
     if (turn.closes() && batch.isEmpty()) {
       // Whoever stops need not wait for it: what came under its number is rescued.
-      log.warn("turn of jobs could not be closed", failure);
+      log.warn(
+          "turn of jobs could not be closed cause={}",
+          StoreFailures.describe(failure),
+          StoreFailures.trace(failure));
       free();
       owner.answered(batch, turn, new JobTurnReply(List.of(), List.of(), false, Optional.empty()));
       return;
@@ -160,7 +164,9 @@ final class Line {
     if (failure instanceof StoreException || failure instanceof TimeoutException) {
       Duration wait = retry.failed();
       if (retry.failures() == 1) {
-        log.warn("turn of jobs got no answer, trying again until there is one", failure);
+        log.warn(
+            "turn of jobs got no answer, trying again until there is one cause={}",
+            StoreFailures.describe(failure));
       }
       context.threads().schedule(wait, () -> send(batch, turn));
       return;

@@ -233,14 +233,14 @@ class TurnsTest {
   @Test
   void largeResultsGoInSeveralTurns() {
     none = true;
-    turns.open();
+    turns.open(SELF);
     reply(someJobs(20));
     byte[] large = new byte[1 << 20];
     for (ClaimedJob job = slots.next(); job != null; job = slots.next()) {
       JobFinish.End end = new JobFinish.Succeeded(large);
       slots.finished(new JobFinish(job, end, Instant.EPOCH, Duration.ZERO), null);
     }
-    turns.close(true);
+    turns.close();
     threads.runActions();
     List<Integer> sizes = new ArrayList<>();
     while (!threads.calls.isEmpty()) {
@@ -255,7 +255,7 @@ class TurnsTest {
   @Test
   void whatIsRefusedTakesTurnsWithOthersAndDoesNotKeepJobsFromComing() {
     none = true;
-    turns.open();
+    turns.open(SELF);
     reply(someJobs(110));
     end(100); // enough to go at once
     fail(0, new IllegalStateException("no such privilege"));

@@ -15,6 +15,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,7 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
   private final ConcurrentMap<String, GroupMeters> groups = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, JobMeters> kinds = new ConcurrentHashMap<>();
   private final Map<Completion, RefusedMeters> refused = new EnumMap<>(Completion.class);
+  private final ConcurrentMap<String, AtomicLong> unhandled = new ConcurrentHashMap<>();
   private final Counter rescued;
   private volatile int leftAlone; // written on the engine's loop, read by whoever scrapes
 
@@ -137,6 +139,24 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
     rescued.increment(runs);
   }
 
+  @Override
+  public void jobsUnhandled(String kind, long jobs) {
+    unhandled
+        .computeIfAbsent(
+            kind,
+            name -> {
+              AtomicLong value = new AtomicLong();
+              meters.gauge(
+                  "monotick.job.unhandled",
+                  "jobs that wait though no live replica handles their kind",
+                  null,
+                  Tags.of("kind", name),
+                  value::get);
+              return value;
+            })
+        .set(jobs);
+  }
+
   private JobMeters kind(String name) {
     JobMeters known = kinds.get(name);
     return known != null ? known : kinds.computeIfAbsent(name, n -> new JobMeters(meters, n));
@@ -148,6 +168,7 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
     tasks.clear();
     groups.clear();
     kinds.clear();
+    unhandled.clear();
     meters.close();
   }
 

@@ -196,6 +196,11 @@ class MicrometerMetricsTest {
     assertThat(count("job.refused")).isEqualTo(1);
     assertThat(count("job.rescued")).isEqualTo(3);
     assertThat(registry.get("monotick.job.left.alone").gauge().value()).isEqualTo(2);
+    metrics.jobsUnhandled("fax", 3);
+    assertThat(registry.get("monotick.job.unhandled").tag("kind", "fax").gauge().value())
+        .isEqualTo(3);
+    metrics.jobsUnhandled("fax", 0);
+    assertThat(registry.get("monotick.job.unhandled").tag("kind", "fax").gauge().value()).isZero();
   }
 
   @Test
@@ -214,6 +219,7 @@ class MicrometerMetricsTest {
     metrics.taskRegistered("t");
     metrics.leadership("default", false, null);
     metrics.jobRefused("mail");
+    metrics.jobsUnhandled("fax", 1);
     Map<String, Set<String>> registered = new TreeMap<>();
     for (Meter meter : registry.getMeters()) {
       registered

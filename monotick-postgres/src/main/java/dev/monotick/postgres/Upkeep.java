@@ -4,6 +4,7 @@ import dev.monotick.SchedulerException;
 import dev.monotick.postgres.schema.JobMaintenance;
 import dev.monotick.postgres.schema.JobSums;
 import dev.monotick.postgres.schema.Maintenance;
+import dev.monotick.store.StoreFailures;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -74,7 +75,11 @@ final class Upkeep implements AutoCloseable {
     try {
       work.run();
     } catch (SchedulerException e) {
-      log.warn("{} was not possible, trying again later", what, e);
+      log.warn(
+          "{} was not possible, trying again later cause={}",
+          what,
+          StoreFailures.describe(e),
+          StoreFailures.trace(e));
     } catch (RuntimeException e) { // or the executor would never call again
       log.error("{} failed", what, e);
     }

@@ -53,11 +53,13 @@ final class Preparation implements SmartApplicationListener {
       prepare(prepared.getEnvironment());
     } else {
       Logger log = LoggerFactory.getLogger(Preparation.class);
-      Variables.unknown(System.getenv().keySet()).forEach(each -> log.warn("{}", each));
+      Variables.unknown(Variables.withoutServiceLinks(System.getenv()).keySet())
+          .forEach(each -> log.warn("{}", each));
     }
   }
 
   private static void prepare(ConfigurableEnvironment environment) {
+    Variables.ignoreServiceLinks(environment);
     Settings settings = Settings.read(environment::getProperty);
     Map<String, Object> properties = new LinkedHashMap<>();
     String address = settings.get(Known.ADDRESS);

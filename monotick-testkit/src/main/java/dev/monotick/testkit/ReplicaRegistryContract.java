@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.replica.ReplicaConfig;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -43,6 +45,29 @@ public abstract class ReplicaRegistryContract extends StoreContract {
     replicas().join(a, false);
     replicas().join(b, false);
     assertThat(replicas().beat(a.id()).orElseThrow()).containsExactlyInAnyOrder(a, b);
+  }
+
+  @Test
+  void othersLearnHowAReplicaIsConfigured() {
+    ReplicaInfo first =
+        new ReplicaInfo(
+            a.id(),
+            a.name(),
+            a.startedAt(),
+            a.tasks(),
+            new ReplicaConfig("2025b", Set.of("mail"), Map.of("t", "mode=LEADER\ntimeout=PT2M\n")));
+    ReplicaInfo changed =
+        new ReplicaInfo(
+            a.id(),
+            a.name(),
+            a.startedAt(),
+            a.tasks(),
+            new ReplicaConfig("2025b", Set.of("mail", "fax"), Map.of("t", "mode=LEADER\n")));
+    replicas().join(b, false);
+    replicas().join(first, false);
+    assertThat(replicas().beat(b.id()).orElseThrow()).containsExactlyInAnyOrder(first, b);
+    replicas().update(changed);
+    assertThat(replicas().beat(b.id()).orElseThrow()).containsExactlyInAnyOrder(changed, b);
   }
 
   @Test

@@ -23,7 +23,11 @@ class BadInputTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
   private static TaskBuilder task() {
-    return Task.named("t").mode(HaMode.ONE_REPLICA).every(MINUTE);
+    return unscheduled().every(MINUTE);
+  }
+
+  private static TaskBuilder unscheduled() {
+    return Task.named("t").mode(HaMode.ONE_REPLICA);
   }
 
   private static void refused(ThrowingCallable code, String... parts) {
@@ -91,7 +95,7 @@ class BadInputTest {
     refused(
         () -> Task.named("t").mode(HaMode.LEADER).run(c -> {}), "schedule is missing", "every(..)");
     refused(() -> task().mode(null).run(c -> {}), "mode is missing");
-    refused(() -> task().schedule(null).run(c -> {}), "schedule is missing");
+    refused(() -> unscheduled().schedule(null).run(c -> {}), "schedule is missing");
     refused(() -> task().effect(null).run(c -> {}), "effect is missing", "AT_MOST_ONCE");
     refused(() -> task().overlap(null).run(c -> {}), "overlap is missing", "SKIP");
     refused(() -> task().catchUp(null).run(c -> {}), "catchUp is missing", "24 hours");
@@ -145,12 +149,12 @@ class BadInputTest {
         "CANCEL_PREVIOUS",
         "latestWithin");
     refused(
-        () -> task().fixedDelay(MINUTE).overlap(Overlap.QUEUE_ONE).run(c -> {}),
+        () -> unscheduled().fixedDelay(MINUTE).overlap(Overlap.QUEUE_ONE).run(c -> {}),
         "overlap QUEUE_ONE",
         "fixed delay",
         "leave the overlap out");
     refused(
-        () -> task().fixedDelay(MINUTE).catchUp(CatchUp.all(3)).run(c -> {}),
+        () -> unscheduled().fixedDelay(MINUTE).catchUp(CatchUp.all(3)).run(c -> {}),
         "catchUp",
         "fixed delay",
         "leave the catchUp out");

@@ -23,6 +23,7 @@ final class CapturedLog implements AutoCloseable {
   private static final List<CapturedLog> OPEN = new CopyOnWriteArrayList<>();
 
   private final List<String> lines = new CopyOnWriteArrayList<>();
+  private final List<Throwable> thrown = new CopyOnWriteArrayList<>();
 
   private CapturedLog() {}
 
@@ -36,6 +37,11 @@ final class CapturedLog implements AutoCloseable {
   /** Returns the lines of that level that begin with the text. */
   List<String> lines(Level level, String text) {
     return lines.stream().filter(line -> line.startsWith(level + " " + text)).toList();
+  }
+
+  /** Returns what was logged with its stack trace, at any level above debug. */
+  List<Throwable> thrown() {
+    return thrown;
   }
 
   @Override
@@ -91,6 +97,9 @@ final class CapturedLog implements AutoCloseable {
         @Nullable Throwable thrown) {
       String line = level + " " + MessageFormatter.basicArrayFormat(message, arguments);
       OPEN.forEach(log -> log.lines.add(line));
+      if (thrown != null && level.toInt() > Level.DEBUG.toInt()) {
+        OPEN.forEach(log -> log.thrown.add(thrown));
+      }
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.monotick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.monotick.schedule.Schedule;
 import dev.monotick.task.CatchUp;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
@@ -111,5 +112,22 @@ class RegistrationTest {
               FakeTime.START.plus(Duration.ofMinutes(21)),
               FakeTime.START.plus(Duration.ofMinutes(21)).plusSeconds(5));
     }
+  }
+
+  @Test
+  void secondScheduleIsRefused() {
+    assertThatThrownBy(() -> Task.named("report").every(MINUTE).cron("0 3 * * *"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "task report: the schedule is already "
+                + Schedule.every(MINUTE)
+                + ", so "
+                + Schedule.cron("0 3 * * *")
+                + " cannot be set too; keep one of them, or combine both by"
+                + " Schedule.every(..).or(Schedule.cron(..))");
+    assertThatThrownBy(() -> Task.named("report").cron("0 3 * * *").fixedDelay(MINUTE))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> Task.named("report").every(MINUTE).every(MINUTE))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 }

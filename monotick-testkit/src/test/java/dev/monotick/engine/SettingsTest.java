@@ -174,4 +174,42 @@ class SettingsTest {
         .hasMessageContaining("MONOTICK_TASK_CLEANUP_DB_TIMEOUT has no effect")
         .hasMessageContaining("did you mean CLEAN_UP_DB?");
   }
+
+  @Test
+  void variablesThatKubernetesInjectsForServicesAreIgnored() {
+    Monotick engine =
+        builder(
+                Map.ofEntries(
+                    Map.entry("MONOTICK_SERVICE_HOST", "10.0.0.7"),
+                    Map.entry("MONOTICK_SERVICE_PORT", "8080"),
+                    Map.entry("MONOTICK_SERVICE_PORT_HTTP", "8080"),
+                    Map.entry("MONOTICK_PORT", "tcp://10.0.0.7:8080"),
+                    Map.entry("MONOTICK_PORT_8080_TCP", "tcp://10.0.0.7:8080"),
+                    Map.entry("MONOTICK_PORT_8080_TCP_PROTO", "tcp"),
+                    Map.entry("MONOTICK_PORT_8080_TCP_PORT", "8080"),
+                    Map.entry("MONOTICK_PORT_8080_TCP_ADDR", "10.0.0.7"),
+                    Map.entry("MONOTICK_SERVER_SERVICE_HOST", "10.0.0.8"),
+                    Map.entry("MONOTICK_SERVER_SERVICE_PORT", "8080"),
+                    Map.entry("MONOTICK_SERVER_PORT", "tcp://10.0.0.8:8080"),
+                    Map.entry("MONOTICK_SERVER_PORT_8080_UDP_ADDR", "10.0.0.8"),
+                    Map.entry("MONOTICK_REPLICA_NAME", "blue")))
+            .build();
+    assertThat(engine.replicaName()).isEqualTo("blue");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "MONOTICK_PORT=8080",
+        "MONOTICK_SERVER_PORT=8080",
+        "MONOTICK_SERVICE=x",
+        "MONOTICK_SERVICE_HOSTS=x",
+        "MONOTICK_LEASE=tcp://10.0.0.7:80"
+      })
+  void variablesThatOnlyResembleThoseOfAServiceAreRefused(String setting) {
+    String[] parts = setting.split("=", -1);
+    assertThatThrownBy(() -> builder(Map.of(parts[0], parts[1])).build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(parts[0] + " is not a setting of Monotick");
+  }
 }

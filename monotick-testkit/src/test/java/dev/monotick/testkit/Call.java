@@ -18,6 +18,7 @@ enum Call {
   RESCUE_JOBS("rescue of jobs"),
   TURN("turn of jobs"),
   NOTE("notes of jobs"),
+  COUNT_JOBS("counting jobs"),
   REGISTER("registration"),
   READ("reading of states"),
   UPDATE("update of the replica");

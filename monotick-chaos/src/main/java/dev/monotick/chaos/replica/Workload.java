@@ -6,6 +6,7 @@ import dev.monotick.chaos.sink.Effect;
 import dev.monotick.chaos.sink.Effect.Kind;
 import dev.monotick.chaos.sink.SinkClient;
 import dev.monotick.chaos.sink.Verdict;
+import dev.monotick.schedule.Schedule;
 import dev.monotick.task.Backoff;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
@@ -115,13 +116,13 @@ public final class Workload {
   private Task task(String name) {
     TaskBuilder task =
         Task.named(name)
-            .every(settings.traits().period())
+            .schedule(schedule(name))
             .backoff(Backoff.none())
             .timeout(Duration.ofMinutes(5));
     return switch (name) {
       case EVERY -> task.mode(HaMode.EVERY_REPLICA).run(context -> send(context, Kind.PLAIN));
       case LEADER -> task.mode(HaMode.LEADER).run(context -> announceAndSend(context, Kind.FENCED));
-      case ONE, PAUSED ->
+      case ONE, PAUSED, ASKED, EDITED ->
           task.mode(HaMode.ONE_REPLICA).run(context -> announceAndSend(context, Kind.PLAIN));
       case AGAIN -> again(task.mode(HaMode.ONE_REPLICA));
       case LEADER_AGAIN -> again(task.mode(HaMode.LEADER));
@@ -132,15 +133,16 @@ public final class Workload {
         yield task.mode(HaMode.SHARED).slots(2).run(context -> share(context, shared));
       }
       case SLOW -> task.mode(HaMode.LEADER).run(this::dawdleAndSend);
-      case ASKED ->
-          task.cron("0 0 1 1 *")
-              .mode(HaMode.ONE_REPLICA)
-              .run(context -> announceAndSend(context, Kind.PLAIN));
-      case EDITED ->
-          task.every(editedPeriod(settings.traits().period(), settings.launch().edition()))
-              .mode(HaMode.ONE_REPLICA)
-              .run(context -> announceAndSend(context, Kind.PLAIN));
       default -> throw new IllegalArgumentException("there is no task " + name);
+    };
+  }
+
+  private Schedule schedule(String name) {
+    Duration period = settings.traits().period();
+    return switch (name) {
+      case ASKED -> Schedule.cron("0 0 1 1 *");
+      case EDITED -> Schedule.every(editedPeriod(period, settings.launch().edition()));
+      default -> Schedule.every(period);
     };
   }
 

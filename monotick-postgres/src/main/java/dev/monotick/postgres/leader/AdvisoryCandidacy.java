@@ -10,6 +10,7 @@ import dev.monotick.postgres.leader.LeaseTable.Renewed;
 import dev.monotick.postgres.leader.LeaseTable.Seen;
 import dev.monotick.postgres.leader.LeaseTable.Stamp;
 import dev.monotick.store.StoreException;
+import dev.monotick.store.StoreFailures;
 import dev.monotick.time.Ticker;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -232,7 +233,16 @@ final class AdvisoryCandidacy implements Candidacy {
   private boolean lost(String why, @Nullable Exception cause) {
     term = null;
     session.abort();
-    log.warn("term is over, {} group={}", why, candidate.group(), cause);
+    if (cause == null) {
+      log.warn("term is over, {} group={}", why, candidate.group());
+    } else {
+      log.warn(
+          "term is over, {} group={} cause={}",
+          why,
+          candidate.group(),
+          StoreFailures.describe(cause),
+          StoreFailures.trace(cause));
+    }
     return false;
   }
 

@@ -2,6 +2,7 @@ package dev.monotick.postgres.notice;
 
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.Session;
+import dev.monotick.store.StoreFailures;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -230,7 +231,11 @@ public final class NoticeThread implements AutoCloseable {
   private void pause(RuntimeException failure) {
     if (pauseMillis == 0) {
       log.warn(
-          "{} do not arrive, replicas poll meanwhile channel={}", name, shown(), failure);
+          "{} do not arrive, replicas poll meanwhile channel={} cause={}",
+          name,
+          shown(),
+          StoreFailures.describe(failure),
+          StoreFailures.trace(failure));
     }
     pauseMillis = Math.min(LONGEST_PAUSE_MILLIS, Math.max(FIRST_PAUSE_MILLIS, 2 * pauseMillis));
     long jitter = ThreadLocalRandom.current().nextLong(pauseMillis / 2);

@@ -1,6 +1,7 @@
 package dev.monotick.postgres.replica;
 
 import dev.monotick.postgres.connection.Database;
+import dev.monotick.replica.ReplicaConfig;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import java.sql.Connection;
@@ -15,7 +16,9 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,7 @@ final class ReplicaTable {
   private final String insert;
   private final String rejoined;
   private final String update;
+  private final String configure;
   private final String gone;
   private final String infos;
 
@@ -94,6 +98,8 @@ final class ReplicaTable {
         database.sql(
             "update @replica set name = ?, tasks = ?, revision = revision + 1"
                 + " where id = ? and gone_at is null");
+    configure =
+        database.sql("update @replica set tzdb = ?, kinds = ?, definitions = ? where id = ?");
     // Guarded by the beat that was judged: whoever beat since then lives.
     gone =
         database.sql(
@@ -103,7 +109,8 @@ final class ReplicaTable {
                 + " insert into @replica_gone (id) select d.id from dead d on conflict do nothing");
     infos =
         database.sql(
-            "select id, name, started_at, tasks, revision from @replica where id = any (?)");
+            "select id, name, started_at, tasks, revision, tzdb, kinds, definitions from @replica"
+                + " where id = any (?)");
   }
 
   /** Lets one join at a time. */
@@ -164,7 +171,12 @@ final class ReplicaTable {
       statement.setBoolean(7, alone);
       statement.setObject(8, presence, Types.BIGINT);
       try (ResultSet row = statement.executeQuery()) {
-        return row.next() ? row.getLong(1) : -1;
+        if (!row.next()) {
+          return -1;
+        }
+        long beats = row.getLong(1);
+        configure(connection, replica);
+        return beats;
       }
     }
   }
@@ -178,7 +190,37 @@ final class ReplicaTable {
     }
   }
 
+  private void configure(Connection connection, ReplicaInfo replica) throws SQLException {
+    ReplicaConfig config = replica.config();
+    try (PreparedStatement statement = connection.prepareStatement(configure)) {
+      statement.setString(1, config.tzdb());
+      statement.setArray(2, connection.createArrayOf("text", config.kinds().toArray()));
+      statement.setArray(
+          3,
+          connection.createArrayOf(
+              "text",
+              config.tasks().entrySet().stream()
+                  .map(task -> task.getKey() + "\n" + task.getValue())
+                  .toArray()));
+      statement.setObject(4, replica.id().value());
+      statement.executeUpdate();
+    }
+  }
+
+  private static ReplicaConfig config(ResultSet row) throws SQLException {
+    Map<String, String> tasks = new HashMap<>();
+    for (String task : (String[]) row.getArray("definitions").getArray()) {
+      int end = task.indexOf('\n');
+      tasks.put(task.substring(0, end), task.substring(end + 1));
+    }
+    return new ReplicaConfig(
+        row.getString("tzdb"),
+        Set.copyOf(Arrays.asList((String[]) row.getArray("kinds").getArray())),
+        tasks);
+  }
+
   void update(Connection connection, ReplicaInfo replica) throws SQLException {
+    configure(connection, replica); // first: who sees the new revision reads the new values
     try (PreparedStatement statement = connection.prepareStatement(update)) {
       statement.setString(1, replica.name());
       statement.setArray(2, connection.createArrayOf("text", replica.tasks().toArray()));
@@ -210,7 +252,8 @@ final class ReplicaTable {
                       new ReplicaId(row.getObject(1, UUID.class)),
                       row.getString(2),
                       row.getObject(3, OffsetDateTime.class).toInstant(),
-                      Set.copyOf(Arrays.asList((String[]) row.getArray(4).getArray()))),
+                      Set.copyOf(Arrays.asList((String[]) row.getArray(4).getArray())),
+                      config(row)),
                   row.getLong(5)));
         }
       }

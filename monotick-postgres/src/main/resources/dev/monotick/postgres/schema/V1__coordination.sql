@@ -99,7 +99,10 @@ create table @replica (
   beat_at       timestamptz not null default now(),
   clock_offset  interval    not null default '0',
   tasks         text[]      not null default '{}',
-  revision      bigint      not null default 0, -- grows when name or tasks change, so that others read them once
+  tzdb          text        not null default '', -- version of its time-zone data
+  kinds         text[]      not null default '{}', -- kinds of jobs it handles
+  definitions   text[]      not null default '{}', -- of each task its name, then one property=value a line
+  revision      bigint      not null default 0, -- grows when any of these change, so that others read them once
   alone         boolean     not null default false,
   presence      bigint,               -- key of a session lock it holds, and of another, that # 1; null if it holds none
   gone_at       timestamptz,          -- left, or was found dead, or its process came back

@@ -88,4 +88,9 @@ final class EngineMetrics implements MetricSink {
     to.jobsRescued(runs);
     rescues.accept(runs);
   }
+
+  @Override
+  public void jobsUnhandled(String kind, long jobs) {
+    to.jobsUnhandled(kind, jobs);
+  }
 }

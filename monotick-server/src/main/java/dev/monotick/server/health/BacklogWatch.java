@@ -6,7 +6,9 @@ import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.job.JobHealth;
 import dev.monotick.time.TimeSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.springframework.stereotype.Component;
 
 /** Watches how many jobs there are and how long they wait. */
@@ -24,8 +26,10 @@ class BacklogWatch {
    * @param counts jobs by lane
    * @param report who and what slows them down
    * @param at when, on this replica's ticker
+   * @param unhandled how many jobs wait of each kind that no live replica handles
    */
-  record Seen(List<JobCount> counts, JobHealth.Report report, long at) {
+  record Seen(
+      List<JobCount> counts, JobHealth.Report report, long at, Map<String, Long> unhandled) {
 
     long ready() {
       return counts.stream().mapToLong(JobCount::ready).sum();
@@ -43,9 +47,28 @@ class BacklogWatch {
   }
 
   Seen look() {
-    Seen seen = new Seen(jobs.counts(), store.jobHealth(), time.nanos());
+    List<JobCount> counts = jobs.counts();
+    Seen seen = new Seen(counts, store.jobHealth(), time.nanos(), unhandled(counts));
     last = Optional.of(seen);
     return seen;
+  }
+
+  /** Asks for replicas after the jobs were counted, so that who added one is among them. */
+  private Map<String, Long> unhandled(List<JobCount> counts) {
+    Map<String, Long> waiting = new TreeMap<>();
+    for (JobCount each : counts) {
+      long jobs = each.waiting() + each.ready();
+      if (jobs > 0) {
+        waiting.merge(each.lane().kind(), jobs, Long::sum);
+      }
+    }
+    if (!waiting.isEmpty()) {
+      store
+          .replicas()
+          .live()
+          .forEach(replica -> waiting.keySet().removeAll(replica.config().kinds()));
+    }
+    return waiting;
   }
 
   /** Returns what was seen last; empty before the first look. */

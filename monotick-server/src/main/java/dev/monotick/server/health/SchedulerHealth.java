@@ -89,13 +89,22 @@ class SchedulerHealth {
     Duration oldest = seen.report().oldestReady().orElse(Duration.ZERO);
     boolean idle = seen.ready() > 0 && seen.running() == 0 && oldest.compareTo(latest) > 0;
     Health.Builder health =
-        (idle ? Health.down() : Health.up())
+        (idle ? Health.down() : seen.unhandled().isEmpty() ? Health.up() : degraded())
             .withDetail("ready", seen.ready())
             .withDetail("running", seen.running())
             .withDetail("oldestReadySeconds", oldest.toSeconds());
     if (idle) {
       health.withDetail("idle", "enabled but idle: jobs are ready and nothing runs");
     }
+    seen.unhandled()
+        .forEach(
+            (kind, jobs) ->
+                health.withDetail(
+                    "unhandled." + kind,
+                    jobs
+                        + " jobs wait and no live replica handles kind "
+                        + kind
+                        + "; start one that does, or cancel them"));
     seen.report().holders().stream()
         .findFirst()
         .ifPresent(
@@ -111,6 +120,11 @@ class SchedulerHealth {
                         + holder.transactions()
                         + " transactions ago"));
     return health.build();
+  }
+
+  /** Nothing is broken here, but an operator should look at it. */
+  private static Health.Builder degraded() {
+    return Health.status("DEGRADED");
   }
 
   /** Stored schedules that are due and that nobody fires. */

@@ -16,9 +16,16 @@ import org.jspecify.annotations.Nullable;
  * @param at when it said so, by its own clock
  * @param terms what it leads
  * @param tasks its tasks
+ * @param tzdb version of its time-zone data
  */
 record ReplicaView(
-    String id, String name, State state, Instant at, List<Term> terms, List<Seen> tasks) {
+    String id,
+    String name,
+    State state,
+    Instant at,
+    List<Term> terms,
+    List<Seen> tasks,
+    @Nullable String tzdb) {
 
   /** Whether a replica takes work. */
   enum State {
@@ -52,6 +59,9 @@ record ReplicaView(
    * @param lastOutcome how the last tick ended there
    * @param lastEndedAt when that was
    * @param counts what it has seen since it started
+   * @param differences in what other replicas have registered the task differently; null if the
+   *     replica is too old to tell
+   * @param supersededBy name of the replica whose registration counts instead
    */
   record Seen(
       Policy policy,
@@ -61,7 +71,9 @@ record ReplicaView(
       @Nullable Instant backoffUntil,
       @Nullable String lastOutcome,
       @Nullable Instant lastEndedAt,
-      Counts counts) {
+      Counts counts,
+      @Nullable List<TaskStatus.Difference> differences,
+      @Nullable String supersededBy) {
 
     static Seen of(TaskStatus status) {
       TaskStatus.Counts counts = status.counts();
@@ -80,7 +92,9 @@ record ReplicaView(
               counts.skipped(),
               counts.missed(),
               counts.duplicatesRefused(),
-              counts.refusedByFence()));
+              counts.refusedByFence()),
+          status.differences(),
+          status.supersededBy());
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.monotick.server.operate;
 
 import dev.monotick.Monotick;
+import dev.monotick.replica.ReplicaConfig;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.engine.EngineLife;
 import dev.monotick.time.TimeSource;
@@ -38,7 +39,13 @@ class ReplicaViews {
     ReplicaView before = last;
     if (life.state() != EngineLife.State.RUNNING && before != null) {
       return new ReplicaView(
-          before.id(), before.name(), state(), time.now(), List.of(), before.tasks());
+          before.id(),
+          before.name(),
+          state(),
+          time.now(),
+          List.of(),
+          before.tasks(),
+          ReplicaConfig.tzdbOfThisProcess());
     }
     ReplicaView now = look();
     last = now;
@@ -61,7 +68,13 @@ class ReplicaViews {
                         term.validFor().toMillis()))
             .toList();
     return new ReplicaView(
-        monotick.replicaId().toString(), monotick.replicaName(), state(), time.now(), terms, tasks);
+        monotick.replicaId().toString(),
+        monotick.replicaName(),
+        state(),
+        time.now(),
+        terms,
+        tasks,
+        ReplicaConfig.tzdbOfThisProcess());
   }
 
   private ReplicaView.State state() {

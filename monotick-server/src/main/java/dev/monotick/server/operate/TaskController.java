@@ -13,6 +13,7 @@ import dev.monotick.server.engine.EngineLife;
 import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.web.Idempotency;
+import dev.monotick.task.TaskStatus;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.stereotype.Component;
@@ -56,6 +58,8 @@ class TaskController {
    * @param lastEndedAt when that was
    * @param counts what all living replicas have seen of it since they started
    * @param replicas names of the replicas that have it
+   * @param registrations where replicas have registered it differently: each value of each property
+   *     that differs; empty if all agree
    * @param engine what is known of it if it is part of the engine; null if it is a task
    */
   record TaskRow(
@@ -67,6 +71,7 @@ class TaskController {
       @Nullable Instant lastEndedAt,
       ReplicaView.Counts counts,
       List<String> replicas,
+      List<Registration> registrations,
       @Nullable EnginePart engine) {
 
     /** A loop of the engine. */
@@ -80,6 +85,7 @@ class TaskController {
           loop.lastAt(),
           ReplicaView.Counts.NONE,
           replicas,
+          List.of(),
           new EnginePart(loop.does(), loop.figures()));
     }
 
@@ -93,13 +99,23 @@ class TaskController {
           seen.lastEndedAt(),
           seen.counts(),
           List.of(replica),
+          Registration.of(seen, replica),
           null);
     }
 
     /** A replica may not have heard of a pause yet, nor of its end; the ledger has. */
     TaskRow pausedAs(@Nullable String ledger) {
       return new TaskRow(
-          policy, ledger, next, running, lastOutcome, lastEndedAt, counts, replicas, engine);
+          policy,
+          ledger,
+          next,
+          running,
+          lastOutcome,
+          lastEndedAt,
+          counts,
+          replicas,
+          registrations,
+          engine);
     }
 
     TaskRow plus(TaskRow other) {
@@ -109,7 +125,8 @@ class TaskController {
       List<String> all = new ArrayList<>(replicas);
       all.addAll(other.replicas);
       return new TaskRow(
-          policy,
+          // What counts is shown, if there are several.
+          registrations.stream().allMatch(Registration::counts) ? policy : other.policy,
           paused == null ? other.paused : paused,
           next == null ? other.next : next,
           running + other.running,
@@ -117,7 +134,29 @@ class TaskController {
           later ? other.lastEndedAt : lastEndedAt,
           counts.plus(other.counts),
           List.copyOf(all),
+          Stream.concat(registrations.stream(), other.registrations.stream()).toList(),
           engine);
+    }
+  }
+
+  /**
+   * What one replica registered under the name of the task, where others have something else.
+   *
+   * @param replica name of the replica
+   * @param counts whether it goes by it; if not, it leaves scheduled ticks to replicas that started
+   *     later
+   * @param properties the properties that differ, with the replica's values
+   */
+  record Registration(String replica, boolean counts, Map<String, String> properties) {
+
+    static List<Registration> of(ReplicaView.Seen seen, String replica) {
+      List<TaskStatus.Difference> differences = seen.differences();
+      if (differences == null || differences.isEmpty()) {
+        return List.of();
+      }
+      Map<String, String> properties = new TreeMap<>();
+      differences.forEach(each -> properties.put(each.property(), each.here()));
+      return List.of(new Registration(replica, seen.supersededBy() == null, properties));
     }
   }
 

@@ -2,7 +2,9 @@ package dev.monotick.server.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.job.JobKind;
 import dev.monotick.job.JobLane;
+import dev.monotick.job.Jobs;
 import dev.monotick.job.store.JobCount;
 import dev.monotick.postgres.embedded.EmbeddedPostgres;
 import dev.monotick.postgres.job.JobHealth;
@@ -17,12 +19,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /** What the server says of itself. */
@@ -87,7 +91,9 @@ class HealthTest {
         running,
         null,
         paused,
-        new TaskStatus.Counts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, null));
+        new TaskStatus.Counts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null, null),
+        List.of(),
+        null);
   }
 
   @Test
@@ -113,7 +119,33 @@ class HealthTest {
                     JobHealth.Kind.SESSION, "123", "psql", 5_000_000, Optional.empty())),
             List.of(),
             Optional.of(oldest)),
-        0);
+        0,
+        Map.of());
+  }
+
+  @Test
+  void jobsOfAKindThatNoReplicaHandlesAreShown() {
+    BacklogWatch.Seen all = seen(2, 1, Duration.ZERO);
+    Health health =
+        SchedulerHealth.jobs(
+            new BacklogWatch.Seen(all.counts(), all.report(), 0, Map.of("fax", 2L)),
+            Duration.ofSeconds(20));
+    assertThat(health.getStatus()).isEqualTo(new Status("DEGRADED"));
+    assertThat(health.getDetails())
+        .containsEntry(
+            "unhandled.fax",
+            "2 jobs wait and no live replica handles kind fax; start one that does, or cancel"
+                + " them");
+  }
+
+  @Test
+  void jobsOfAnUnknownKindAreFoundInTheStore() {
+    try (Installation installation = Installation.started()) {
+      Jobs jobs = installation.bean(0, Jobs.class);
+      jobs.enqueue(JobKind.named("fax", String.class).of("a"));
+      assertThat(installation.bean(0, BacklogWatch.class).look().unhandled())
+          .isEqualTo(Map.of("fax", 1L));
+    }
   }
 
   @Test

@@ -7,6 +7,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 class SettingsTest {
 
@@ -66,5 +69,50 @@ class SettingsTest {
   @Test
   void namesAreUnique() {
     assertThat(Known.ALL.stream().map(Setting::variable)).doesNotHaveDuplicates();
+  }
+
+  /** What the kubelet puts into pods beside Services named monotick and monotick-server. */
+  private static Map<String, Object> serviceLinks() {
+    return Map.ofEntries(
+        Map.entry("MONOTICK_SERVICE_HOST", "10.0.0.7"),
+        Map.entry("MONOTICK_SERVICE_PORT", "8080"),
+        Map.entry("MONOTICK_SERVICE_PORT_HTTP", "8080"),
+        Map.entry("MONOTICK_PORT", "tcp://10.0.0.7:8080"),
+        Map.entry("MONOTICK_PORT_8080_TCP", "tcp://10.0.0.7:8080"),
+        Map.entry("MONOTICK_PORT_8080_TCP_PROTO", "tcp"),
+        Map.entry("MONOTICK_PORT_8080_TCP_PORT", "8080"),
+        Map.entry("MONOTICK_PORT_8080_TCP_ADDR", "10.0.0.7"),
+        Map.entry("MONOTICK_SERVER_SERVICE_HOST", "10.0.0.8"),
+        Map.entry("MONOTICK_SERVER_PORT", "tcp://10.0.0.8:8080"));
+  }
+
+  @Test
+  void variablesThatKubernetesInjectsForServicesAreIgnored() {
+    assertThat(Variables.withoutServiceLinks(serviceLinks())).isEmpty();
+    assertThat(Variables.unknown(Variables.withoutServiceLinks(serviceLinks()).keySet())).isEmpty();
+  }
+
+  @Test
+  void realPortIsUsedThoughItsVariableIsOneOfAService() {
+    assertThat(Variables.withoutServiceLinks(Map.of("MONOTICK_SERVER_PORT", "9090")))
+        .containsExactly(Map.entry("MONOTICK_SERVER_PORT", "9090"));
+  }
+
+  @Test
+  void serviceLinksDoNotReachTheSettings() {
+    StandardEnvironment environment = new StandardEnvironment();
+    environment
+        .getPropertySources()
+        .replace(
+            StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+            new SystemEnvironmentPropertySource(
+                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, serviceLinks()));
+    environment
+        .getPropertySources()
+        .addLast(new MapPropertySource("file", Map.of("monotick.server.port", "9090")));
+
+    Variables.ignoreServiceLinks(environment);
+
+    assertThat(Settings.read(environment::getProperty).get(Known.PORT)).isEqualTo(9090);
   }
 }
