@@ -16,7 +16,9 @@ import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
 import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -55,19 +57,53 @@ public abstract class JobRescueContract extends JobStoreContract {
     claimOne(a);
     assertThat(jobs().rescue()).as("it is alive").isZero();
     letTimePass(replicas().timing().leaseDuration());
-    join(b);
+    ReplicaId other = ReplicaId.random();
+    join(other);
     assertThat(jobs().rescue()).isEqualTo(1);
-    assertThat(claimOne(b).id()).isEqualTo(id);
+    assertThat(claimOne(other).id()).isEqualTo(id);
+  }
+
+  /** It reports under its former id what ended before, and begins nothing of that any more. */
+  @Test
+  void processThatJoinsAgainMayReportWhatItHadForAWhile() {
+    JobId reported = enqueue(aJob());
+    ClaimedJob run = claimOne(a);
+    JobId left = enqueue(aJob());
+    claimOne(a);
+    rejoin(a);
+    assertThat(jobs().rescue()).as("its process lives").isZero();
+    succeed(a, run);
+    letTimePass(ReplicaRegistry.REJOIN_GRACE.plusMillis(100));
+    ReplicaId other = ReplicaId.random();
+    join(other);
+    assertThat(jobs().rescue()).isEqualTo(1);
+    assertThat(state(reported)).isEqualTo(JobState.SUCCEEDED);
+    ClaimedJob again = claimOne(other);
+    assertThat(again.id()).isEqualTo(left);
+    assertThat(again.crashes()).as("the job did not kill its process").isZero();
   }
 
   @Test
-  void replicaThatComesBackInTimeKeepsItsJobs() {
-    enqueue(aJob());
-    ClaimedJob run = claimOne(a);
+  void replicaThatIsGoneClaimsNothing() {
+    JobId id = enqueue(aJob());
     replicas().leave(a);
-    join(a);
-    assertThat(jobs().rescue()).isZero();
-    succeed(a, run);
+    JobTurnReply reply = turn(a, 1);
+    assertThat(reply.jobs()).isEmpty();
+    assertThat(reply.used()).isFalse();
+    assertThat(state(id)).isEqualTo(JobState.READY);
+  }
+
+  /** Under the new id nothing is known of what was claimed under the old one. */
+  @Test
+  void numberStaysUsedAfterRescueAndRejoin() {
+    enqueue(aJob());
+    JobTurn turn = newTurn(a, 1, KINDS);
+    assertThat(jobs().turn(turn).jobs()).hasSize(1);
+    loseAndRescue(a);
+    ReplicaId again = rejoin(a);
+    assertThat(jobs().turn(turn).jobs()).as("sent by the former membership").isEmpty();
+    assertThat(claimOne(again).owner()).isEqualTo(again);
+    assertThat(jobs().turn(turn).jobs()).isEmpty();
   }
 
   @Test
@@ -162,7 +198,8 @@ public abstract class JobRescueContract extends JobStoreContract {
     claimOne(b);
     loseAndRescue(b);
     List<Instant> starts = new ArrayList<>();
-    for (ReplicaId doomed : List.of(c, a)) {
+    ReplicaId d = ReplicaId.random();
+    for (ReplicaId doomed : List.of(c, d)) {
       join(doomed);
       starts.add(begin(doomed, claimOne(doomed)));
       letTimePass(Duration.ofMillis(10));
@@ -175,7 +212,7 @@ public abstract class JobRescueContract extends JobStoreContract {
             "replica " + nameOf(a) + " is gone: nobody knows whether its handler had begun",
             "replica " + nameOf(b) + " is gone: its handler had not begun",
             "replica " + nameOf(c) + " is gone: its handler had begun",
-            "replica " + nameOf(a) + " is gone, and 2 before it: its handler had begun");
+            "replica " + nameOf(d) + " is gone, and 2 before it: its handler had begun");
     for (int i = 0; i < ends.size(); i++) {
       JobAttempt end = ends.get(i);
       if (i < 2) {
@@ -279,7 +316,7 @@ public abstract class JobRescueContract extends JobStoreContract {
         .containsExactlyInAnyOrder(all.get(2), all.get(3));
     loseAndRescue(a);
     assertThat(jobs().start(a, all, jobs().now())).as("after the rescue").isEmpty();
-    join(a);
+    rejoin(a);
     assertThat(jobs().start(a, all, jobs().now())).as("after it came back").isEmpty();
     assertThat(jobs().start(a, List.of(), jobs().now())).isEmpty();
   }
@@ -327,7 +364,7 @@ public abstract class JobRescueContract extends JobStoreContract {
     assertThat(finish(a, first, success())).as("while it is ready").isFalse();
     assertThat(noteOf(a, first)).containsExactly(first.run());
     ClaimedJob second = claimOne(b);
-    join(a);
+    rejoin(a);
     assertThat(finish(a, first, success())).as("while another has it").isFalse();
     assertThat(finish(a, first, new HandedBack())).isFalse();
     assertThat(noteOf(a, first)).containsExactly(first.run());
@@ -347,7 +384,7 @@ public abstract class JobRescueContract extends JobStoreContract {
     begin(a, first);
     loseAndRescue(a);
     begin(b, claimOne(b));
-    join(a);
+    rejoin(a);
     assertThat(finish(a, first, success())).isFalse();
     loseAndRescue(b);
     assertThat(job(id).attempts().get(1).startedAt()).isPresent();
@@ -363,16 +400,6 @@ public abstract class JobRescueContract extends JobStoreContract {
     succeed(a, run);
     assertThat(jobs().rescue()).isZero();
     assertThat(state(id)).isEqualTo(JobState.SUCCEEDED);
-  }
-
-  @Test
-  void jobsThatAReplicaTakesAfterItWasGoneAreSeenToAsWell() {
-    JobId id = enqueue(aJob());
-    replicas().leave(a);
-    jobs().rescue();
-    claimOne(a);
-    assertThat(jobs().rescue()).isEqualTo(1);
-    assertThat(state(id)).isEqualTo(JobState.READY);
   }
 
   @Test

@@ -87,6 +87,14 @@ abstract class JobStoreContract extends StoreContract {
     }
   }
 
+  /** Joins again as the process of that replica; returns its new id. */
+  final ReplicaId rejoin(ReplicaId former) {
+    ReplicaId again = former.successor();
+    ReplicaInfo info = new ReplicaInfo(again, nameOf(former), jobs().now(), KINDS);
+    assertThat(replicas().join(info, false, Set.of(former))).isTrue();
+    return again;
+  }
+
   static String nameOf(ReplicaId replica) {
     return "host-" + replica;
   }

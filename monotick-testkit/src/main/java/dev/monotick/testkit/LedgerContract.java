@@ -1,5 +1,7 @@
 package dev.monotick.testkit;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.monotick.leader.Fence;
 import dev.monotick.ledger.ClaimId;
 import dev.monotick.ledger.ClaimReply;
@@ -22,6 +24,7 @@ import dev.monotick.ledger.TickRecord;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.task.Effect;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -71,10 +74,22 @@ abstract class LedgerContract extends StoreContract {
     }
   }
 
-  /** Lets all replicas fall silent until they are gone; the survivors come back. */
+  /** Joins again as the process of that replica. */
+  final void rejoin(ReplicaId former) {
+    ReplicaInfo info =
+        new ReplicaInfo(former.successor(), "host-" + former, ledger().now(), Set.of(TASK));
+    assertThat(replicas().join(info, false, Set.of(former))).isTrue();
+  }
+
+  /** Lets all replicas fall silent until they are gone, but for the survivors. */
   final void loseAllBut(ReplicaId... survivors) {
-    letTimePass(replicas().timing().leaseDuration());
-    join(survivors);
+    Duration half = replicas().timing().leaseDuration().dividedBy(2);
+    for (int i = 0; i < 2; i++) {
+      letTimePass(half);
+      for (ReplicaId survivor : survivors) {
+        assertThat(replicas().beat(survivor)).isPresent();
+      }
+    }
   }
 
   final TaskState register(String task) {

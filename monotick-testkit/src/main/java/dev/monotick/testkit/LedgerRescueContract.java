@@ -11,6 +11,7 @@ import dev.monotick.ledger.Rescue;
 import dev.monotick.ledger.TickRecord;
 import dev.monotick.ledger.TickRecord.Status;
 import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.task.Effect;
 import java.util.List;
 import java.util.Set;
@@ -108,7 +109,7 @@ public abstract class LedgerRescueContract extends LedgerContract {
     ClaimId claim = claimed(a, 1);
     loseAllBut(b);
     rescue(b);
-    join(a); // back, but the tick is not its own any more
+    rejoin(a); // back, but the tick is not its own any more
     assertThat(finish(claim, tick(1), Outcome.SUCCEEDED, 2).recorded()).isFalse();
     assertThat(giveBack(claim, tick(1)).recorded()).isFalse();
     assertThat(row(tick(1)).outcome()).isEqualTo(Outcome.UNKNOWN);
@@ -125,11 +126,17 @@ public abstract class LedgerRescueContract extends LedgerContract {
   }
 
   @Test
-  void replicaThatComesBackInTimeKeepsItsTick() {
+  void processThatJoinsAgainMayReportItsTickForAWhile() {
     ClaimId claim = claimed(a, 1);
-    loseAllBut(a, b);
-    assertThat(rescue(b).settled()).isEmpty();
+    ClaimId left = claimed(request(a, 2, OnOverlap.ALLOW));
+    rejoin(a);
+    assertThat(rescue(b).settled()).as("its process lives").isEmpty();
     assertThat(finish(claim, tick(1), Outcome.SUCCEEDED, 2).recorded()).isTrue();
+    letTimePass(ReplicaRegistry.REJOIN_GRACE.plusMillis(100));
+    ReplicaId other = ReplicaId.random();
+    join(other);
+    assertThat(rescue(other).settled()).extracting(TickRecord::outcome).containsExactly(Outcome.UNKNOWN);
+    assertThat(finish(left, tick(2), Outcome.SUCCEEDED, 3).recorded()).isFalse();
   }
 
   @Test
