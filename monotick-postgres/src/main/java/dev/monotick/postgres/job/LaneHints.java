@@ -1,6 +1,9 @@
 package dev.monotick.postgres.job;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * floor and the last number claimed, the last {@link #RECENT_MILLIS} are always looked at, and the
  * rest every now and then.
  *
+ * <p>Both are saved in the database every now and then, and read from there by a replica that
+ * starts or reconnects.
+ *
  * <p>Not thread-safe.
  */
 final class LaneHints {
@@ -29,11 +35,29 @@ final class LaneHints {
   /** How old numbers are that are looked at anyway. */
   private static final long RECENT_MILLIS = 100;
 
+  /**
+   * How far a lane is looked at again after the clock was set back. What was added in the time
+   * until that is noticed is not older.
+   */
+  private static final long SET_BACK_MILLIS = Duration.ofMinutes(10).toMillis();
+
+  /** Replies that overtake each other look like a clock that was set back by as much. */
+  private static final long OVERTAKEN_MILLIS = Duration.ofSeconds(1).toMillis();
+
+  /** A lane is saved after so many jobs, or after some jobs and so much time. */
+  private static final int MANY_CLAIMED = 5_000;
+
+  private static final long LONG_AGO_NANOS = Duration.ofMinutes(1).toNanos();
+
+  private static final long OFTEN_NANOS = Duration.ofSeconds(1).toNanos();
+
   private final Map<Integer, Lane> lanes = new HashMap<>();
   private long settled;
   private long now;
   private long notedId = -1;
   private long notedTransaction;
+  private long newest; // where lanes begin of which nothing is known
+  private final long begunAt;
 
   /** What is known of a lane. */
   private static final class Lane {
@@ -43,6 +67,96 @@ final class LaneHints {
 
     /** Below it all that could be seen was claimed; not below the floor. */
     private long claimed;
+
+    /** How many jobs were claimed since it was saved. */
+    private int unsaved;
+
+    private long savedAt;
+
+    private void lower(long most) {
+      floor = Math.min(floor, most);
+      claimed = Math.min(claimed, most);
+    }
+  }
+
+  /**
+   * Where a lane is, as it is saved.
+   *
+   * @param floor no job is below it, or ever will be
+   * @param watermark where to begin
+   * @param claimed how many jobs were claimed since the last time
+   */
+  record Saved(int lane, long floor, long watermark, int claimed) {}
+
+  LaneHints(long nowNanos) {
+    begunAt = nowNanos;
+  }
+
+  /**
+   * Takes in what was saved, by whichever replica, and goes on from there where that is further.
+   *
+   * @param nowId the number of a job made now
+   */
+  void inherit(List<Saved> saved, long nowId) {
+    now = Math.max(now, nowId);
+    for (Saved each : saved) {
+      // If it was saved by a clock that was ahead, jobs get lower numbers now.
+      long most = each.watermark() > nowId ? setBackTo(nowId, SET_BACK_MILLIS) : Long.MAX_VALUE;
+      Lane lane = lane(each.lane());
+      lane.floor = Math.max(lane.floor, Math.min(each.floor(), most));
+      lane.claimed = Math.max(Math.max(lane.claimed, lane.floor), Math.min(each.watermark(), most));
+    }
+  }
+
+  /**
+   * Begins at the youngest jobs, also where older ones are: to find those takes longer than a claim
+   * may take, and sweeps find them, too.
+   */
+  void skipAhead() {
+    newest = Math.max(newest, now);
+    for (Lane lane : lanes.values()) {
+      lane.claimed = Math.max(lane.claimed, newest);
+    }
+  }
+
+  /** Takes in that jobs of a lane were claimed. */
+  void count(int id, int jobs) {
+    lane(id).unsaved += jobs;
+  }
+
+  /** Returns the lanes to be saved now. */
+  List<Saved> toSave(long nowNanos) {
+    List<Saved> found = new ArrayList<>();
+    lanes.forEach(
+        (id, lane) -> {
+          long age = nowNanos - lane.savedAt;
+          if (lane.unsaved > 0
+              && age >= (lane.unsaved >= MANY_CLAIMED ? OFTEN_NANOS : LONG_AGO_NANOS)) {
+            found.add(new Saved(id, lane.floor, hint(id), lane.unsaved));
+          }
+        });
+    return found;
+  }
+
+  /** Returns all lanes that jobs were claimed of since they were saved. */
+  List<Saved> unsaved() {
+    List<Saved> found = new ArrayList<>();
+    lanes.forEach(
+        (id, lane) -> {
+          if (lane.unsaved > 0) {
+            found.add(new Saved(id, lane.floor, hint(id), lane.unsaved));
+          }
+        });
+    return found;
+  }
+
+  /** Takes in that lanes were saved. */
+  void saved(List<Saved> saved, long nowNanos) {
+    for (Saved each : saved) {
+      Lane lane = lane(each.lane());
+      lane.unsaved -= Math.min(lane.unsaved, each.claimed());
+      lane.savedAt = nowNanos;
+    }
   }
 
   /**
@@ -55,8 +169,11 @@ final class LaneHints {
   void saw(long before, long firstOpen, @Nullable Long transaction) {
     if (before < now) {
       // The server's clock was set back: jobs get numbers again that were looked at before.
-      settled = 0;
-      lanes.clear();
+      boolean wasOvertaken = now - before <= JobIds.span(OVERTAKEN_MILLIS);
+      long most = setBackTo(before, wasOvertaken ? OVERTAKEN_MILLIS : SET_BACK_MILLIS);
+      settled = Math.min(settled, most);
+      newest = Math.min(newest, most);
+      lanes.values().forEach(lane -> lane.lower(most));
       notedId = -1;
     }
     now = before;
@@ -101,15 +218,32 @@ final class LaneHints {
     }
   }
 
-  /** Takes in that a job was found below the hint. */
+  /** Takes in that jobs were found below the hint, the first of which is that one. */
   void found(int id, long job) {
     Lane lane = lane(id);
     lane.floor = Math.min(lane.floor, job);
     lane.claimed = Math.min(lane.claimed, job);
   }
 
+  /** Takes in that a job was found below the hint, and is left there for now. */
+  void left(int id, long job) {
+    Lane lane = lane(id);
+    lane.floor = Math.min(lane.floor, job);
+  }
+
+  private static long setBackTo(long id, long millis) {
+    return Math.max(0, id - JobIds.span(millis));
+  }
+
   private Lane lane(int id) {
-    return lanes.computeIfAbsent(id, any -> new Lane());
+    Lane known = lanes.get(id);
+    if (known == null) {
+      known = new Lane();
+      known.claimed = newest;
+      known.savedAt = begunAt;
+      lanes.put(id, known);
+    }
+    return known;
   }
 
   /** Returns the number from which on to look for jobs of a lane. */
