@@ -142,8 +142,12 @@ final class Comebacks implements AutoCloseable {
             "select count(pg_terminate_backend(pid)) from pg_stat_activity"
                 + " where datname = current_database() and pid <> pg_backend_pid()"
                 + " and backend_type = 'client backend' and backend_xmin is null");
-    Progress.say("  cut " + cut + " connections"); // the holder of the snapshot has an xmin
-    sender.ask("resume");
+    Progress.say("  cut " + cut + " connections"); // not the holder's, which has an xmin
+    try {
+      sender.ask("resume");
+    } catch (IOException e) { // its connections were cut, too
+      sender.ask("resume");
+    }
     return measure(start, dead);
   }
 

@@ -12,6 +12,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -65,7 +66,7 @@ final class JobTurns {
                 + FinishColumns.TYPES
                 + ", ?::bigint[], ?::bigint[], ?::integer[], ?::bigint[], ?::bigint, ?::integer,"
                 + " ?::boolean, ?::text,"
-                + " ?::bigint, ?::integer[], ?::bigint[], ?::integer[], ?::boolean, ?::integer[], ?::integer[],"
+                + " ?::bigint, ?::integer[], ?::bigint[], ?::integer[], ?::bigint, ?::integer[], ?::integer[],"
                 + " ?::text[])");
   }
 
@@ -200,7 +201,7 @@ final class JobTurns {
           wanted.most() > 0
               ? book.plan(table, wanted, JobColumns.micros(clock.now()), clock.sendTime())
               : LaneBook.Plan.NOTHING;
-      boolean promote = wanted.most() > 0 && due.isTimeToLook();
+      Long promote = wanted.most() > 0 && due.isTimeToLook() ? book.due().fromMicros(clock.sendTime()) : null;
       Instant before = clock.now();
       Call call = new Call(wanted, ending, table, plan, promote);
       long sent = clock.sendTime();
@@ -209,8 +210,12 @@ final class JobTurns {
         finished = ending.columns().counted(reply.counted());
         own.ended(ending.runs(), ending.over());
       }
-      if (promote) {
+      if (promote != null) {
         due.looked(reply.nextDue());
+        book.due().looked(promote, reply.nextDue(), reply.now(), plan.settled());
+        if (promote == 0) {
+          book.due().lookedAtAll(clock.sendTime() - sent, clock.sendTime());
+        }
       } else if (ending != null && ending.columns().soonest() < Long.MAX_VALUE) {
         due.added(before.plus(ending.columns().soonest(), ChronoUnit.MICROS));
       }
@@ -311,7 +316,7 @@ final class JobTurns {
     private final @Nullable Ending ending;
     private final LaneTable table;
     private final LaneBook.Plan plan;
-    private final boolean promote;
+    private final @Nullable Long promoteFrom; // microseconds
     private final boolean wasOpen;
 
     /** Where it is told of what comes later; null if the turn does not stay open. */
@@ -322,12 +327,12 @@ final class JobTurns {
         @Nullable Ending ending,
         LaneTable table,
         LaneBook.Plan plan,
-        boolean promote) {
+        @Nullable Long promoteFrom) {
       this.wanted = wanted;
       this.ending = ending;
       this.table = table;
       this.plan = plan;
-      this.promote = promote;
+      this.promoteFrom = promoteFrom;
       OpenClaims own = claims(wanted.replica());
       this.wasOpen = own.mayHaveOpenTurn();
       this.door = wanted.staysOpen() && channel.isHeard() ? channel.name() : null;
@@ -368,7 +373,7 @@ final class JobTurns {
       JobColumns.set(statement, index++, plan.lanes());
       JobColumns.set(statement, index++, plan.hints());
       JobColumns.set(statement, index++, plan.shares());
-      statement.setBoolean(index++, promote);
+      statement.setObject(index++, promoteFrom, Types.BIGINT);
       LaneBook.Bounds bounds = plan.bounds();
       JobColumns.set(statement, index++, bounds.lanes());
       JobColumns.set(statement, index++, bounds.limits());

@@ -27,30 +27,24 @@ final class LaneBook {
   /** A replica that has not claimed for that long asks how far others are. */
   private static final long STALE_NANOS = Duration.ofSeconds(15).toNanos();
 
-  private static final long SAVE_NANOS = Duration.ofSeconds(1).toNanos();
-
-  /** Saving takes at most this part of the time. */
-  private static final int SAVE_SHARE = 20;
-
-  private final LaneHints hints; // guarded by this
+  private final LaneHints hints;
   private final LanePicker picker = new LanePicker(); // guarded by this
   private final Map<Integer, Long> waitingSince = new HashMap<>(); // full lanes; guarded by this
   private final LaneSweep recent; // of what is not settled; guarded by this
   private final LaneSweep all; // of everything, in case we are wrong; guarded by this
+  private final DueScan due;
   private @Nullable Choice choice; // guarded by this
   private boolean wasEmpty; // the last turn found nothing; guarded by this
   private int rotor; // where to go on among very many lanes; guarded by this
   private long emptySince; // or since the last look at everything; guarded by this
   private boolean isInherited; // guarded by this
   private boolean skipsAhead; // guarded by this
-  private long timeline; // of the server that it was inherited from; guarded by this
   private long heardAt; // guarded by this
-  private long saveAt; // guarded by this
 
   LaneBook(long nowNanos) {
     hints = new LaneHints(nowNanos);
+    due = new DueScan(hints, nowNanos);
     heardAt = nowNanos;
-    saveAt = nowNanos + SAVE_NANOS;
     recent = new LaneSweep(EVERY_RECENT, nowNanos);
     all = new LaneSweep(EVERYTHING, nowNanos);
     emptySince = nowNanos;
@@ -234,18 +228,11 @@ final class LaneBook {
     return !isInherited || nowNanos - heardAt >= STALE_NANOS;
   }
 
-  /**
-   * Takes in how far others were.
-   *
-   * @param ofTimeline the server's timeline
-   * @param nowId the number of a job made now
-   */
-  synchronized void inherit(
-      List<LaneHints.Saved> saved, long ofTimeline, long nowId, long nowNanos) {
+  /** Takes in how far others were. */
+  synchronized void inherit(LaneHints.Inherited inherited, long nowNanos) {
     isInherited = true;
     heardAt = nowNanos;
-    timeline = ofTimeline;
-    hints.inherit(saved, nowId);
+    hints.inherit(inherited);
     if (skipsAhead) {
       skipsAhead = false;
       hints.skipAhead();
@@ -264,34 +251,22 @@ final class LaneBook {
     }
   }
 
-  /** Returns the timeline of the server that it was inherited from. */
-  synchronized long timeline() {
-    return timeline;
+  /** Returns where claims begin. */
+  LaneHints hints() {
+    return hints;
   }
 
-  /** Returns the lanes whose positions are to be saved now. */
-  synchronized List<LaneHints.Saved> toSave(long nowNanos) {
-    if (nowNanos - saveAt < 0) {
-      return List.of();
-    }
-    saveAt = nowNanos + SAVE_NANOS;
-    return hints.toSave(nowNanos);
-  }
-
-  /** Returns the lanes whose positions were not saved yet. */
-  synchronized List<LaneHints.Saved> unsaved() {
-    return hints.unsaved();
-  }
-
-  /** Takes in that they were saved, or that it failed, and how long it took. */
-  synchronized void saved(List<LaneHints.Saved> saved, long tookNanos, long nowNanos) {
-    hints.saved(saved, nowNanos);
-    saveAt = nowNanos + Math.max(SAVE_NANOS, SAVE_SHARE * tookNanos);
+  /** Returns from when on jobs are looked for that became due. */
+  DueScan due() {
+    return due;
   }
 
   /** Returns whether there may be something to sweep or to save. */
   synchronized boolean hasWork(long nowNanos) {
-    return recent.isDue(nowNanos) || all.isDue(nowNanos) || nowNanos - saveAt >= 0;
+    return recent.isDue(nowNanos)
+        || all.isDue(nowNanos)
+        || due.isDue(nowNanos)
+        || hints.isTimeToSave(nowNanos);
   }
 
   /**

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Both are saved in the database every now and then, and read from there by a replica that
  * starts or reconnects.
  *
- * <p>Not thread-safe.
+ * <p>Thread-safe.
  */
 final class LaneHints {
 
@@ -51,6 +51,10 @@ final class LaneHints {
 
   private static final long OFTEN_NANOS = Duration.ofSeconds(1).toNanos();
 
+  /** Saving takes at most this part of the time. */
+  private static final int SHARE = 20;
+
+  // All that follows is guarded by this.
   private final Map<Integer, Lane> lanes = new HashMap<>();
   private long settled;
   private long now;
@@ -58,6 +62,8 @@ final class LaneHints {
   private long notedTransaction;
   private long newest; // where lanes begin of which nothing is known
   private final long begunAt;
+  private long timeline; // of the server that positions were inherited from
+  private long saveAt;
 
   /** What is known of a lane. */
   private static final class Lane {
@@ -90,16 +96,23 @@ final class LaneHints {
 
   LaneHints(long nowNanos) {
     begunAt = nowNanos;
+    saveAt = nowNanos + OFTEN_NANOS;
   }
 
   /**
-   * Takes in what was saved, by whichever replica, and goes on from there where that is further.
+   * What was saved, by whichever replica.
    *
+   * @param timeline which history the server is in
    * @param nowId the number of a job made now
    */
-  void inherit(List<Saved> saved, long nowId) {
+  record Inherited(List<Saved> saved, long timeline, long nowId) {}
+
+  /** Takes in what was saved, and goes on from there where that is further. */
+  synchronized void inherit(Inherited inherited) {
+    timeline = inherited.timeline();
+    long nowId = inherited.nowId();
     now = Math.max(now, nowId);
-    for (Saved each : saved) {
+    for (Saved each : inherited.saved()) {
       // If it was saved by a clock that was ahead, jobs get lower numbers now.
       long most = each.watermark() > nowId ? setBackTo(nowId, SET_BACK_MILLIS) : Long.MAX_VALUE;
       Lane lane = lane(each.lane());
@@ -112,7 +125,7 @@ final class LaneHints {
    * Begins at the youngest jobs, also where older ones are: to find those takes longer than a claim
    * may take, and sweeps find them, too.
    */
-  void skipAhead() {
+  synchronized void skipAhead() {
     newest = Math.max(newest, now);
     for (Lane lane : lanes.values()) {
       lane.claimed = Math.max(lane.claimed, newest);
@@ -120,13 +133,26 @@ final class LaneHints {
   }
 
   /** Takes in that jobs of a lane were claimed. */
-  void count(int id, int jobs) {
+  synchronized void count(int id, int jobs) {
     lane(id).unsaved += jobs;
   }
 
+  synchronized boolean isTimeToSave(long nowNanos) {
+    return nowNanos - saveAt >= 0;
+  }
+
+  /** Returns the timeline of the server that positions were inherited from. */
+  synchronized long timeline() {
+    return timeline;
+  }
+
   /** Returns the lanes to be saved now. */
-  List<Saved> toSave(long nowNanos) {
+  synchronized List<Saved> toSave(long nowNanos) {
     List<Saved> found = new ArrayList<>();
+    if (!isTimeToSave(nowNanos)) {
+      return found;
+    }
+    saveAt = nowNanos + OFTEN_NANOS;
     lanes.forEach(
         (id, lane) -> {
           long age = nowNanos - lane.savedAt;
@@ -139,7 +165,7 @@ final class LaneHints {
   }
 
   /** Returns all lanes that jobs were claimed of since they were saved. */
-  List<Saved> unsaved() {
+  synchronized List<Saved> unsaved() {
     List<Saved> found = new ArrayList<>();
     lanes.forEach(
         (id, lane) -> {
@@ -150,8 +176,14 @@ final class LaneHints {
     return found;
   }
 
-  /** Takes in that lanes were saved. */
-  void saved(List<Saved> saved, long nowNanos) {
+  /**
+   * Takes in that lanes were saved.
+   *
+   * @param saved none if that failed
+   * @param tookNanos how long it took
+   */
+  synchronized void saved(List<Saved> saved, long tookNanos, long nowNanos) {
+    saveAt = nowNanos + Math.max(OFTEN_NANOS, SHARE * tookNanos);
     for (Saved each : saved) {
       Lane lane = lane(each.lane());
       lane.unsaved -= Math.min(lane.unsaved, each.claimed());
@@ -166,7 +198,7 @@ final class LaneHints {
    * @param firstOpen all transactions before it have ended
    * @param transaction the number of the turn's transaction; null if it has none
    */
-  void saw(long before, long firstOpen, @Nullable Long transaction) {
+  synchronized void saw(long before, long firstOpen, @Nullable Long transaction) {
     if (before < now) {
       // The server's clock was set back: jobs get numbers again that were looked at before.
       boolean wasOvertaken = now - before <= JobIds.span(OVERTAKEN_MILLIS);
@@ -195,7 +227,7 @@ final class LaneHints {
    * @param upTo where it ended; that one is left out
    * @param settledBefore what was settled before that look
    */
-  void claimed(int id, long from, long upTo, long settledBefore) {
+  synchronized void claimed(int id, long from, long upTo, long settledBefore) {
     Lane lane = lane(id);
     // Others may have found something below that meanwhile, or may have left some of what they
     // found.
@@ -207,7 +239,7 @@ final class LaneHints {
   }
 
   /** Takes in that nothing of a lane could be seen from one number on, up to another. */
-  void sawNothing(int id, long from, long upTo, long settledBefore) {
+  synchronized void sawNothing(int id, long from, long upTo, long settledBefore) {
     rise(lane(id), from, Math.min(upTo, settledBefore));
   }
 
@@ -219,14 +251,14 @@ final class LaneHints {
   }
 
   /** Takes in that jobs were found below the hint, the first of which is that one. */
-  void found(int id, long job) {
+  synchronized void found(int id, long job) {
     Lane lane = lane(id);
     lane.floor = Math.min(lane.floor, job);
     lane.claimed = Math.min(lane.claimed, job);
   }
 
   /** Takes in that a job was found below the hint, and is left there for now. */
-  void left(int id, long job) {
+  synchronized void left(int id, long job) {
     Lane lane = lane(id);
     lane.floor = Math.min(lane.floor, job);
   }
@@ -247,18 +279,18 @@ final class LaneHints {
   }
 
   /** Returns the number from which on to look for jobs of a lane. */
-  long hint(int id) {
+  synchronized long hint(int id) {
     Lane lane = lane(id);
     return Math.max(lane.floor, Math.min(lane.claimed, now - JobIds.span(RECENT_MILLIS)));
   }
 
   /** Returns the number below which a lane has no job, and will have none. */
-  long floor(int id) {
+  synchronized long floor(int id) {
     return lane(id).floor;
   }
 
   /** Returns the number below which no job can appear any more. */
-  long settled() {
+  synchronized long settled() {
     return settled;
   }
 }

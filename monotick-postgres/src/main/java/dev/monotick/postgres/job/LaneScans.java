@@ -3,12 +3,11 @@ package dev.monotick.postgres.job;
 import dev.monotick.SchedulerException;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.ledger.DatabaseClock;
-import dev.monotick.store.StoreException;
 import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,16 +38,17 @@ final class LaneScans implements AutoCloseable {
     this.clock = clock;
     this.executor =
         new ThreadPoolExecutor(
-            0,
+            1,
             1,
             1,
             TimeUnit.MINUTES,
-            new SynchronousQueue<>(),
+            new LinkedBlockingQueue<>(),
             action -> {
               Thread thread = new Thread(action, "monotick-scan");
               thread.setDaemon(true);
               return thread;
             });
+    executor.allowCoreThreadTimeOut(true);
   }
 
   DatabaseClock clock() {
@@ -63,8 +63,7 @@ final class LaneScans implements AutoCloseable {
   /** Reads how far others are, if that is not known, or was known too long ago. */
   void inherit(LaneBook book) {
     if (book.isStale(clock.sendTime())) {
-      ScanTable.Loaded loaded = table.load();
-      book.inherit(loaded.saved(), loaded.timeline(), loaded.nowId(), clock.sendTime());
+      book.inherit(table.load(), clock.sendTime());
     }
   }
 
@@ -76,16 +75,17 @@ final class LaneScans implements AutoCloseable {
     try {
       executor.execute(() -> run(book, plan, most));
     } catch (RejectedExecutionException e) {
-      isBusy.set(false); // closed, or the thread is just ending
-      log.debug("nothing is swept now", e);
+      isBusy.set(false);
+      log.debug("the store is closed, others sweep", e);
     }
   }
 
   private void run(LaneBook book, LaneBook.Plan plan, int most) {
     boolean areFound = false;
     try {
-      areFound = sweep(book, plan, most);
-      save(book, book.toSave(clock.sendTime()));
+      boolean arePassedOver = sweep(book, plan, most);
+      areFound = sweepDue(book.due()) || arePassedOver;
+      save(book.hints(), book.hints().toSave(clock.sendTime()));
     } catch (RuntimeException e) { // or claims would never offer anything again
       log.error("looking for jobs that were passed over failed", e);
     } finally {
@@ -116,25 +116,45 @@ final class LaneScans implements AutoCloseable {
     }
   }
 
-  private void save(LaneBook book, List<LaneHints.Saved> saved) {
+  /** Does the same for jobs that became due. */
+  private boolean sweepDue(DueScan scan) {
+    DueScan.Sweep wanted = scan.sweep(clock.sendTime());
+    if (wanted == null) {
+      return false;
+    }
+    long sent = clock.sendTime();
+    try {
+      ScanTable.Due due = table.sweepDue(wanted);
+      long now = clock.sendTime();
+      scan.swept(wanted, due.first(), now - sent, now);
+      return due.moved() > 0;
+    } catch (SchedulerException e) {
+      log.debug("due jobs that were passed over are looked for later, in a smaller piece", e);
+      long now = clock.sendTime();
+      scan.failed(wanted, now - sent, now);
+      return false;
+    }
+  }
+
+  private void save(LaneHints hints, List<LaneHints.Saved> saved) {
     if (saved.isEmpty()) {
       return;
     }
     long sent = clock.sendTime();
     try {
-      table.save(saved, book.timeline());
+      table.save(saved, hints.timeline());
       long now = clock.sendTime();
-      book.saved(saved, now - sent, now);
+      hints.saved(saved, now - sent, now);
     } catch (SchedulerException e) {
       log.debug("how far jobs were claimed is saved later", e);
       long now = clock.sendTime();
-      book.saved(List.of(), now - sent, now);
+      hints.saved(List.of(), now - sent, now);
     }
   }
 
   /** Saves everything that was not saved. */
   void saveAll(LaneBook book) {
-    save(book, book.unsaved());
+    save(book.hints(), book.hints().unsaved());
   }
 
   /** Ends the thread, when it has done what it is at. */

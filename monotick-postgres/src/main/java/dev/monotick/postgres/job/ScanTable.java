@@ -5,8 +5,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Where claims begin in each lane, as it is saved in the database. Thread-safe. */
 final class ScanTable {
@@ -22,14 +25,7 @@ final class ScanTable {
   private final String load;
   private final String save;
   private final String sweep;
-
-  /**
-   * What is saved.
-   *
-   * @param timeline which history the server is in
-   * @param nowId the number of a job made now
-   */
-  record Loaded(List<LaneHints.Saved> saved, long timeline, long nowId) {}
+  private final String sweepDue;
 
   /**
    * Creates one.
@@ -50,14 +46,20 @@ final class ScanTable {
             + database.sql(
                 "select lane, first_seen, first_left, are_many from"
                     + " @job_sweep(?::integer[], ?::bigint[], ?::bigint, ?::bigint, ?::integer)");
+    sweepDue =
+        LIMITS
+            + database.sql(
+                "select moved, next_due from @job_due("
+                    + "timestamptz 'epoch' + ?::bigint * interval '1 microsecond',"
+                    + " timestamptz 'epoch' + ?::bigint * interval '1 microsecond')");
   }
 
   /** Reads how far jobs were claimed. */
-  Loaded load() {
+  LaneHints.Inherited load() {
     return database.once("reading how far jobs were claimed", this::load);
   }
 
-  private Loaded load(Connection connection) throws SQLException {
+  private LaneHints.Inherited load(Connection connection) throws SQLException {
     List<LaneHints.Saved> saved = new ArrayList<>();
     long timeline = 0;
     long nowId = 0;
@@ -73,7 +75,7 @@ final class ScanTable {
         }
       }
     }
-    return new Loaded(saved, timeline, nowId);
+    return new LaneHints.Inherited(saved, timeline, nowId);
   }
 
   /**
@@ -114,11 +116,7 @@ final class ScanTable {
       statement.setLong(3, wanted.range().low());
       statement.setLong(4, wanted.range().high());
       statement.setInt(5, many);
-      statement.execute();
-      if (!statement.getMoreResults()) { // the first are those of the limits
-        throw new SQLException("the sweep gave no rows");
-      }
-      try (ResultSet row = statement.getResultSet()) {
+      try (ResultSet row = rows(statement)) {
         while (row.next()) {
           long left = row.getLong(3);
           Long firstLeft = row.wasNull() ? null : left;
@@ -127,5 +125,39 @@ final class ScanTable {
       }
     }
     return gaps;
+  }
+
+  /**
+   * What a look at due times found.
+   *
+   * @param moved how many jobs became ready
+   * @param first when the first is due that was left; null if none was
+   */
+  record Due(int moved, @Nullable Instant first) {}
+
+  /** Makes jobs ready that were due, and were passed over. */
+  Due sweepDue(DueScan.Sweep wanted) {
+    return database.once(
+        "looking for due jobs that were passed over",
+        connection -> {
+          try (PreparedStatement statement = connection.prepareStatement(sweepDue)) {
+            statement.setLong(1, wanted.fromMicros());
+            statement.setLong(2, wanted.toMicros());
+            try (ResultSet row = rows(statement)) {
+              row.next();
+              OffsetDateTime first = row.getObject(2, OffsetDateTime.class);
+              return new Due(row.getInt(1), first == null ? null : first.toInstant());
+            }
+          }
+        });
+  }
+
+  /** Runs a statement that has limits before it. */
+  private static ResultSet rows(PreparedStatement statement) throws SQLException {
+    statement.execute();
+    if (!statement.getMoreResults()) { // the first are those of the limits
+      throw new SQLException("a statement gave no rows");
+    }
+    return statement.getResultSet();
   }
 }

@@ -269,7 +269,7 @@ begin
     select id, lane, pending, all_flags, follow = 1, case when due > at then due end from job where goes = 'wait'),
   expiry as (
     insert into @job_expiry (at, id)
-    select deadline_at, id from job where deadline_at is not null
+    select greatest(deadline_at, at), id from job where deadline_at is not null
     union
     select at + approval * interval '1 millisecond', id from job where approval is not null)
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
@@ -860,7 +860,7 @@ create function @job_turn(
   from_lanes     integer[],
   from_hints     bigint[],  -- no job of the lane before that
   from_shares    integer[], -- how many of the lane, unless others have too few
-  promote        boolean,   -- whether to look for what became due
+  promote_from   bigint,    -- microseconds since 1970: look for what became due, from that time on; null to not look
   bound_lanes    integer[], -- lanes that have limits, each limit by its own; null for none
   bound_limits   integer[],
   bound_tenants  text[]     -- whom the limit counts the lane for
@@ -958,8 +958,8 @@ begin
      where n.job_id = any (of_noted)
        and exists (select from @job_attempt a where a.job_id = n.job_id and a.run = n.run);
   end if;
-  if promote then
-    next_due := @job_due();
+  if promote_from is not null then
+    select d.next_due into next_due from @job_due(timestamptz 'epoch' + promote_from * interval '1 microsecond', null) as d;
   end if;
   select c.version, pg_current_snapshot() into now_known, shot from @job_change c where c.one;
   if claim > 0 and now_known = known then
@@ -1128,8 +1128,11 @@ begin
 end
 $$;
 
--- Makes due what is: at most 5,000 jobs, by one statement, skipping those that others see to. Returns when the next is.
-create function @job_due() returns timestamptz
+-- Makes due what is, from one time on and up to another, or now: at most 5,000 jobs, by one statement, skipping those that
+-- others see to. Returns how many, and when the next is due that it left; before the end, if that is given.
+--
+-- Dead rows of earlier jobs are walked over, so it begins late enough. No job is given a due time in the past.
+create function @job_due(from_at timestamptz, end_at timestamptz, out moved integer, out next_due timestamptz)
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -1140,25 +1143,30 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  at  timestamptz := clock_timestamp();
+  upto  timestamptz := least(clock_timestamp(), end_at);
 begin
   with gone as (
     delete from @job_delayed d where d.ctid = any (array(
-      select e.ctid from @job_delayed e where e.due_at <= at order by e.due_at, e.id limit 5000 for update skip locked))
+      select e.ctid from @job_delayed e where e.due_at >= from_at and e.due_at <= upto
+       order by e.due_at, e.id limit 5000 for update skip locked))
     returning d.id, d.due_at, d.lane, d.run, d.attempt, d.flags),
   ready as (
     insert into @job_ready (id, ready_at, lane, run, attempt, flags)
-    select g.id, g.due_at, - g.lane, g.run, g.attempt, g.flags from gone g)
-  insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
-  select g.lane, - count(*), count(*), 0, 0, 0, 0, 0 from gone g group by g.lane;
-  perform @job_expire(at);
-  return least((select d.due_at from @job_delayed d order by d.due_at, d.id limit 1),
-               (select e.at from @job_expiry e order by e.at, e.id limit 1));
+    select g.id, g.due_at, - g.lane, g.run, g.attempt, g.flags from gone g),
+  delta as (
+    insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+    select g.lane, - count(*), count(*), 0, 0, 0, 0, 0 from gone g group by g.lane)
+  select count(*) into moved from gone;
+  perform @job_expire(from_at, upto);
+  next_due := least(
+    (select d.due_at from @job_delayed d where d.due_at >= from_at and d.due_at < coalesce(end_at, 'infinity')
+      order by d.due_at, d.id limit 1),
+    (select e.at from @job_expiry e where e.at >= from_at and e.at < coalesce(end_at, 'infinity') order by e.at, e.id limit 1));
 end
 $$;
 
--- Ends waiting jobs whose deadline passed, or that nobody approved in time: at most 1,000.
-create function @job_expire(up_to timestamptz) returns void
+-- Ends waiting jobs whose deadline passed, or that nobody approved in time: at most 1,000, of those that expire in that time.
+create function @job_expire(from_at timestamptz, up_to timestamptz) returns void
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -1175,7 +1183,7 @@ declare
 begin
   with gone as (
     delete from @job_expiry e where e.ctid = any (array(
-      select f.ctid from @job_expiry f where f.at <= up_to order by f.at, f.id limit 1000 for update skip locked))
+      select f.ctid from @job_expiry f where f.at >= from_at and f.at <= up_to order by f.at, f.id limit 1000 for update skip locked))
     returning e.id)
   select array_agg(distinct g.id) into ids from gone g;
   if ids is null then

@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ExplainedStatements {
 
-  private static final Pattern READY_SCAN =
-      Pattern.compile("Index Scan using job_ready_pkey on job_ready.*");
-
   private static final Pattern HIT = Pattern.compile("shared hit=([0-9]+)");
   private static final Pattern READ = Pattern.compile("\\bread=([0-9]+)");
 
@@ -39,20 +36,24 @@ final class ExplainedStatements {
     plans.clear();
   }
 
-  /** Returns how many buffers were touched to find jobs that are ready: one for each dead row. */
-  long buffersOfReadyScans() {
+  /**
+   * Returns how many buffers were touched to find rows of a table by its primary key, and so how
+   * many dead rows, of which a buffer has some hundred.
+   */
+  long buffersOfScans(String table) {
+    Pattern scan = Pattern.compile("Index Scan using " + table + "_pkey on " + table + "\\b");
     long sum = 0;
-    boolean isReadyScan = false;
+    boolean isScan = false;
     for (String line : String.join("\n", plans).split("\n", -1)) {
       if (line.contains("->") || line.contains("Query Text")) {
-        isReadyScan = false;
+        isScan = false;
       }
-      if (READY_SCAN.matcher(line).find()) {
-        isReadyScan = true;
+      if (scan.matcher(line).find()) {
+        isScan = true;
       }
-      if (isReadyScan && line.contains("Buffers:")) {
+      if (isScan && line.contains("Buffers:")) {
         sum += number(HIT, line) + number(READ, line);
-        isReadyScan = false;
+        isScan = false;
       }
     }
     return sum;

@@ -117,7 +117,7 @@ class LaneHintsTest {
 
   @Test
   void aReplicaThatStartsBeginsWhereOthersWere() {
-    hints.inherit(List.of(new LaneHints.Saved(LANE, at(5), at(700), 0)), at(1_000));
+    hints.inherit(new LaneHints.Inherited(List.of(new LaneHints.Saved(LANE, at(5), at(700), 0)), 1, at(1_000)));
     assertThat(hints.floor(LANE)).isEqualTo(at(5));
     assertThat(hints.hint(LANE)).isEqualTo(at(700));
     assertThat(hints.hint(2)).as("a lane that nobody saved").isZero();
@@ -125,21 +125,20 @@ class LaneHintsTest {
 
   @Test
   void whatWasSavedByAClockThatWasAheadIsNotTrusted() {
-    hints.inherit(
-        List.of(new LaneHints.Saved(LANE, at(HOUR), at(HOUR) + 9, 0)), at(HOUR - MINUTE));
+    hints.inherit(new LaneHints.Inherited(List.of(new LaneHints.Saved(LANE, at(HOUR), at(HOUR) + 9, 0)), 1, at(HOUR - MINUTE)));
     assertThat(hints.hint(LANE)).isEqualTo(at(HOUR - 11 * MINUTE));
   }
 
   @Test
   void whatIsKnownIsNotLoweredByWhatOthersSaved() {
     riseTo(at(HOUR));
-    hints.inherit(List.of(new LaneHints.Saved(LANE, at(5), at(6), 0)), at(HOUR));
+    hints.inherit(new LaneHints.Inherited(List.of(new LaneHints.Saved(LANE, at(5), at(6), 0)), 1, at(HOUR)));
     assertThat(hints.floor(LANE)).isEqualTo(at(HOUR));
   }
 
   @Test
   void aClaimThatTookTooLongIsFollowedByOneOfTheYoungestAndTheRestIsSwept() {
-    hints.inherit(List.of(), at(HOUR));
+    hints.inherit(new LaneHints.Inherited(List.of(), 1, at(HOUR)));
     hints.skipAhead();
     assertThat(hints.hint(LANE)).isEqualTo(at(HOUR - 100));
     assertThat(hints.floor(LANE)).as("where sweeps begin").isZero();
@@ -150,18 +149,19 @@ class LaneHintsTest {
   @Test
   void aLaneIsSavedAfterManyJobsOrSomeTime() {
     long second = 1_000_000_000L;
-    hints.inherit(List.of(), at(HOUR));
+    hints.inherit(new LaneHints.Inherited(List.of(), 1, at(HOUR)));
     hints.claimed(LANE, 0, at(50), 0);
     hints.count(LANE, 4_999);
     assertThat(hints.toSave(second)).isEmpty();
     hints.count(LANE, 1);
-    assertThat(hints.toSave(second))
+    assertThat(hints.toSave(2 * second))
         .containsExactly(new LaneHints.Saved(LANE, 0, at(50), 5_000));
-    assertThat(hints.toSave(second)).as("it failed").hasSize(1);
+    hints.saved(List.of(), 0, 3 * second); // it failed
+    assertThat(hints.toSave(4 * second)).hasSize(1);
     hints.count(LANE, 10);
-    hints.saved(List.of(new LaneHints.Saved(LANE, 0, at(50), 5_000)), second);
+    hints.saved(List.of(new LaneHints.Saved(LANE, 0, at(50), 5_000)), 0, 4 * second);
     assertThat(hints.toSave(60 * second)).isEmpty();
-    assertThat(hints.toSave(61 * second)).extracting(LaneHints.Saved::claimed).containsExactly(10);
+    assertThat(hints.toSave(64 * second)).extracting(LaneHints.Saved::claimed).containsExactly(10);
   }
 
   private void riseTo(long floor) {
