@@ -10,6 +10,7 @@ import java.sql.SQLWarning;
 import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -27,8 +28,15 @@ final class ExplainedStatements {
   private final TestDatabase database;
   private final List<String> plans = new CopyOnWriteArrayList<>(); // of several threads
 
+  private final AtomicBoolean breaksNextTurn = new AtomicBoolean();
+
   ExplainedStatements(TestDatabase database) {
     this.database = database;
+  }
+
+  /** Has the next turn end as if its connection had broken. */
+  void breakNextTurn() {
+    breaksNextTurn.set(true);
   }
 
   /** Forgets what was collected. */
@@ -92,6 +100,11 @@ final class ExplainedStatements {
             getClass().getClassLoader(),
             new Class<?>[] {Connection.class},
             (proxy, method, arguments) -> {
+              if (method.getName().equals("prepareStatement")
+                  && String.valueOf(arguments[0]).contains(".job_turn(")
+                  && breaksNextTurn.compareAndSet(true, false)) {
+                throw new SQLException("the connection was cut", "08006");
+              }
               try {
                 Object result = method.invoke(connection, arguments);
                 return result instanceof PreparedStatement statement ? kept(statement) : result;
