@@ -148,7 +148,7 @@ final class ScanGapTest {
     AtomicInteger failures = new AtomicInteger();
     claimOthers();
     savePositionsOf("@job_id_now()");
-    dumpAJob();
+    addAnOldJob();
     JobStore restarted =
         fixture.open(
             intercepting(
@@ -207,10 +207,11 @@ final class ScanGapTest {
             + " as n) as p");
   }
 
-  private void dumpAJob() {
+  private void addAnOldJob() {
     fixture.jobs.enqueue(JobOrder.of(List.of(draft("old"))));
-    fixture.execute("update @job_scan set floor = @job_id_now(), watermark = @job_id_now()");
-    fixture.query("select pg_sleep(0.2)"); // older than what each claim looks at
+    for (String table : List.of("@job", "@job_ready")) { // a minute older
+      fixture.execute("update " + table + " set id = id - (60000::bigint << 22)");
+    }
   }
 
   private String claimUntilFound(JobStore store) {
