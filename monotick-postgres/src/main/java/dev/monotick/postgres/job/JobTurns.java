@@ -201,7 +201,8 @@ final class JobTurns {
           wanted.most() > 0
               ? book.plan(table, wanted, JobColumns.micros(clock.now()), clock.sendTime())
               : LaneBook.Plan.NOTHING;
-      Long promote = wanted.most() > 0 && due.isTimeToLook() ? book.due().fromMicros(clock.sendTime()) : null;
+      Long promote =
+          wanted.most() > 0 && due.isTimeToLook() ? book.due().fromMicros(clock.sendTime()) : null;
       Instant before = clock.now();
       Call call = new Call(wanted, ending, table, plan, promote);
       long sent = clock.sendTime();

@@ -117,7 +117,9 @@ class LaneHintsTest {
 
   @Test
   void aReplicaThatStartsBeginsWhereOthersWere() {
-    hints.inherit(new LaneHints.Inherited(List.of(new LaneHints.Saved(LANE, at(5), at(700), 0)), 1, at(1_000)));
+    hints.inherit(
+        new LaneHints.Inherited(
+            List.of(new LaneHints.Saved(LANE, at(5), at(700), 0)), 1, at(1_000)));
     assertThat(hints.floor(LANE)).isEqualTo(at(5));
     assertThat(hints.hint(LANE)).isEqualTo(at(700));
     assertThat(hints.hint(2)).as("a lane that nobody saved").isZero();
@@ -125,14 +127,17 @@ class LaneHintsTest {
 
   @Test
   void whatWasSavedByAClockThatWasAheadIsNotTrusted() {
-    hints.inherit(new LaneHints.Inherited(List.of(new LaneHints.Saved(LANE, at(HOUR), at(HOUR) + 9, 0)), 1, at(HOUR - MINUTE)));
+    hints.inherit(
+        new LaneHints.Inherited(
+            List.of(new LaneHints.Saved(LANE, at(HOUR), at(HOUR) + 9, 0)), 1, at(HOUR - MINUTE)));
     assertThat(hints.hint(LANE)).isEqualTo(at(HOUR - 11 * MINUTE));
   }
 
   @Test
   void whatIsKnownIsNotLoweredByWhatOthersSaved() {
     riseTo(at(HOUR));
-    hints.inherit(new LaneHints.Inherited(List.of(new LaneHints.Saved(LANE, at(5), at(6), 0)), 1, at(HOUR)));
+    hints.inherit(
+        new LaneHints.Inherited(List.of(new LaneHints.Saved(LANE, at(5), at(6), 0)), 1, at(HOUR)));
     assertThat(hints.floor(LANE)).isEqualTo(at(HOUR));
   }
 

@@ -38,7 +38,9 @@ class LaneSweepTest {
     for (int i = 0; i < 20; i++) {
       sweep.failed(sweep.piece(0, END), SECOND / 2, SECOND);
     }
-    assertThat(sweep.piece(0, END)).as("the least").isEqualTo(new LaneSweep.Range(0, JobIds.span(1)));
+    assertThat(sweep.piece(0, END))
+        .as("the least")
+        .isEqualTo(new LaneSweep.Range(0, JobIds.span(1)));
   }
 
   @Test

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Issue 18, item 3: while an old snapshot keeps the dead rows of claimed jobs, a replica that starts
- * or reconnects does not walk over them.
+ * Issue 18, item 3: while an old snapshot keeps the dead rows of claimed jobs, a replica that
+ * starts or reconnects does not walk over them.
  */
 @Tag("thorough")
 @Timeout(120)
@@ -62,7 +62,9 @@ final class ScanRestartTest {
     explained.clear();
     fixture.add(10);
     assertThat(started.turn(fixture.wanting(10)).jobs()).hasSize(10);
-    assertThat(explained.buffersOfScans("job_ready")).isPositive().isLessThan(pages("job_ready") / 4);
+    assertThat(explained.buffersOfScans("job_ready"))
+        .isPositive()
+        .isLessThan(pages("job_ready") / 4);
   }
 
   @Test
@@ -76,7 +78,9 @@ final class ScanRestartTest {
     explained.clear();
     fixture.add(10);
     assertThat(store.turn(fixture.wanting(10)).jobs()).hasSize(10);
-    assertThat(explained.buffersOfScans("job_ready")).isPositive().isLessThan(pages("job_ready") / 4);
+    assertThat(explained.buffersOfScans("job_ready"))
+        .isPositive()
+        .isLessThan(pages("job_ready") / 4);
   }
 
   @Test
@@ -101,7 +105,9 @@ final class ScanRestartTest {
       claimed += some.size();
     }
     String due = fixture.query("select @job_first_id(clock_timestamp())").get(0);
-    while (fixture.query("select 1 from @job_scan where lane = 0 and watermark >= " + due).isEmpty()) {
+    while (fixture
+        .query("select 1 from @job_scan where lane = 0 and watermark >= " + due)
+        .isEmpty()) {
       assertThat(fixture.claim(1)).isEmpty();
     }
     JobStore started = fixture.open(explained.source());
@@ -132,7 +138,6 @@ final class ScanRestartTest {
 
   /** Returns how many pages the dead rows have. */
   private long pages(String table) {
-    return Long.parseLong(
-        fixture.query("select pg_relation_size('@" + table + "') / 8192").get(0));
+    return Long.parseLong(fixture.query("select pg_relation_size('@" + table + "') / 8192").get(0));
   }
 }
