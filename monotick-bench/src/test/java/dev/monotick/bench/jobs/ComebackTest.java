@@ -29,7 +29,8 @@ class ComebackTest {
   @Test
   void aWorkerIsBackAtTheEndOfASecondWithEnoughJobs() {
     Course course =
-        course(Map.of(START + 100, 400L, START + 1_099, 449L, START + 1_100, 400L, START + 1_500, 1L));
+        course(
+            Map.of(START + 100, 400L, START + 1_099, 449L, START + 1_100, 400L, START + 1_500, 1L));
     Comeback comeback = Comeback.of(course, START, 0, 1_000, 7);
     assertThat(comeback.firstMillis()).isEqualTo(100);
     assertThat(comeback.fastMillis()).as("449 + 400 + 1").isEqualTo(1_500);
