@@ -106,7 +106,8 @@ final class StoreAssembly {
             leadership,
             dialect,
             new Surroundings(database, config.schema(), notices, config.time().ticker()));
-    PostgresJobStore jobs = keep(new PostgresJobStore(database, clock, notices));
+    PostgresJobStore jobs =
+        keep(new PostgresJobStore(database, clock, notices, dialect.timeline()));
     keep(
         new Upkeep(
             maintenance,

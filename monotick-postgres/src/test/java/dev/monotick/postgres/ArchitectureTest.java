@@ -9,6 +9,7 @@ class ArchitectureTest extends ArchitectureRules {
   protected Set<String> placesForThreads() {
     return Set.of(
         "dev.monotick.postgres.Upkeep", // hourly, whether or not an engine runs
+        "dev.monotick.postgres.job.LaneScans", // looks for what claims pass over, apart from them
         "dev.monotick.postgres.job.JobWakes", // sends notices apart from whoever adds jobs
         "dev.monotick.postgres.notice.NoticeThread", // waits in a socket for notices
         "dev.monotick.postgres.TestServer"); // stops the servers when the JVM ends

@@ -27,6 +27,7 @@ record TestServer(String url, String user, String password) {
               .folder(folder.resolve("postgres"))
               .major(major)
               .setting("max_connections", "300")
+              .setting("max_prepared_transactions", "10")
               .start();
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, folder)));
       return new TestServer(server.url(), server.user(), server.password());

@@ -73,6 +73,13 @@ final class BenchDatabase implements AutoCloseable {
     }
   }
 
+  /** Has a connection keep a snapshot, and with it all rows that die from now on. */
+  static void hold(Connection connection) throws SQLException {
+    connection.setAutoCommit(false);
+    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+    ask(connection, "select count(*) from pg_class");
+  }
+
   @Override
   public void close() throws SQLException {
     server.execute("drop database if exists " + name + " with (force)");

@@ -19,11 +19,15 @@ import java.util.Map;
  * resumed, and the rate is that of the jobs from 20 % to 95 %. The finished jobs are those that
  * were queued before. Those that wait for limits are of another kind, and the worker runs some of
  * them, as far as their limits allow: limits must not halve the rate of what has none. The empty
- * tables are measured at the beginning and again at the end.
+ * tables are measured at the beginning and again at the end. How a worker comes back after a
+ * restart and after a cut is measured by {@link Comebacks}.
  */
 public final class DepthBenchmark {
 
-  private static final String STATES = "queued,finished,snapshot,limited";
+  private static final String STATES = "queued,finished,snapshot,limited,restart,reconnect";
+
+  /** States in which it is measured how soon a worker is as fast as before. */
+  private static final List<String> COMEBACKS = List.of("restart", "reconnect");
 
   private static final Map<String, String> OPTIONS =
       Map.of(
@@ -32,6 +36,7 @@ public final class DepthBenchmark {
           "jobs", "100000",
           "rows", "10000000",
           "hold", "300",
+          "dead", "5000000",
           "states", STATES);
 
   private static final int WARM_UPS = 3;
@@ -121,16 +126,20 @@ public final class DepthBenchmark {
     int jobs = options.number("jobs", 100, 1_000_000);
     int rows = options.number("rows", 1000, 100_000_000);
     int hold = options.number("hold", 1, 36_000);
+    int dead = options.number("dead", 0, 100_000_000);
     List<String> states = options.words("states");
     options.alone("depth");
     Contender contender = options.contenders().get(0);
     Map<String, List<Double>> results = new LinkedHashMap<>();
-    String part = String.join("-", states);
-    String page = String.join(",", states).equals(STATES) ? "depth" : "depth-" + part;
+    Map<String, List<Comeback>> comebacks = new LinkedHashMap<>();
+    String page = page(states, dead);
     Run run = Run.begin(page, "depth", args, options);
     Report report = new Report("Monotick's rate on full tables, to that on empty ones");
     try (BenchServer server = run.start(Map.of())) {
-      results.put("empty", new ArrayList<>(empty(server, contender, rounds, jobs)));
+      boolean hasRates = !COMEBACKS.containsAll(states);
+      if (hasRates) {
+        results.put("empty", new ArrayList<>(empty(server, contender, rounds, jobs)));
+      }
       if (states.contains("queued") || states.contains("finished")) {
         deep(server, contender, rounds, jobs, rows, results);
       }
@@ -140,11 +149,43 @@ public final class DepthBenchmark {
       if (states.contains("limited")) {
         results.put("limited", limited(server, contender, rounds, jobs, report));
       }
-      results.getOrDefault("empty", List.of()).addAll(empty(server, contender, rounds, jobs));
+      if (hasRates) {
+        results.getOrDefault("empty", List.of()).addAll(empty(server, contender, rounds, jobs));
+      }
+      for (String state : COMEBACKS) {
+        if (states.contains(state)) {
+          try (Comebacks measured = new Comebacks(server, contender, state, jobs)) {
+            comebacks.put(state, measured.run(state.equals("restart"), rounds, dead));
+          }
+        }
+      }
     }
     results.keySet().removeIf(state -> !state.equals("empty") && !states.contains(state));
-    tell(report, contender, results, rows, hold);
+    if (!results.isEmpty()) {
+      tell(report, contender, results, rows, hold);
+    }
+    tell(report, comebacks);
+    report.settings(List.of(contender), Use.DRAIN);
     run.finish(report);
+  }
+
+  /** Returns the name of the page: of some states, and of a number of dead rows, it is another. */
+  private static String page(List<String> states, int dead) {
+    if (String.join(",", states).equals(STATES)) {
+      return "depth";
+    }
+    boolean hasDead = states.stream().anyMatch(COMEBACKS::contains);
+    return "depth-" + String.join("-", states) + (hasDead ? "-" + dead / 1_000_000 + "m" : "");
+  }
+
+  private static void tell(Report report, Map<String, List<Comeback>> comebacks) {
+    if (!comebacks.isEmpty()) {
+      Comeback.head(report);
+      Comeback.tell(
+          report, "restart", "restarted process", comebacks.getOrDefault("restart", List.of()));
+      Comeback.tell(
+          report, "reconnect", "connections cut", comebacks.getOrDefault("reconnect", List.of()));
+    }
   }
 
   private static List<Double> empty(BenchServer server, Contender contender, int rounds, int jobs)
@@ -209,7 +250,7 @@ public final class DepthBenchmark {
     try (Pair pair = new Pair(server, contender, "snapshot", 0);
         Connection holder = pair.database.connect()) {
       warmUp(pair, jobs);
-      hold(holder);
+      BenchDatabase.hold(holder);
       long end = System.nanoTime() + hold * 1_000_000_000L;
       List<Double> rates = new ArrayList<>();
       while (System.nanoTime() < end || rates.size() < rounds) {
@@ -240,12 +281,6 @@ public final class DepthBenchmark {
     }
   }
 
-  private static void hold(Connection connection) throws SQLException {
-    connection.setAutoCommit(false);
-    connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-    BenchDatabase.ask(connection, "select count(*) from pg_class");
-  }
-
   private static void tell(
       Report report, Contender contender, Map<String, List<Double>> results, int rows, int hold) {
     report.head(List.of("state", "jobs/s: median (least–most)", "to empty tables", "aim"));
@@ -265,6 +300,5 @@ public final class DepthBenchmark {
           report.row(List.of(title, figures.spread(), ratio, AIMS.getOrDefault(state, "")));
           report.line("ratio " + contender.name() + " " + state + "/empty " + ratio);
         });
-    report.settings(List.of(contender), Use.DRAIN);
   }
 }

@@ -83,7 +83,8 @@ final class JobControl {
         database.sql(
             """
             with later as (
-              update @job_delayed set due_at = ? where id = ? returning lane),
+              update @job_delayed set due_at = greatest(?, clock_timestamp())
+               where id = ? returning lane),
             after as (
               update @job_wait w set due_at = ?
                where w.id = ? and not exists (select from @job_gate g where g.id = w.id)

@@ -108,13 +108,19 @@ public final class JobHealth {
        order by relname
       """;
 
-  /** In the head of a lane numbers say nothing about time, but little is there for long. */
+  /**
+   * In the head of a lane numbers say nothing about time, but little is there for long. In the lane
+   * itself it begins where no job is below, and so not with the dead rows that it is asked about.
+   */
   private static final String OLDEST =
       """
       select (extract(epoch from clock_timestamp() - min(r.ready_at)) * 1000000)::bigint
         from @job_lane l
        cross join lateral (
-         (select ready_at from @job_ready where lane = l.id order by id limit 1)
+         (select ready_at from @job_ready
+           where lane = l.id
+             and id >= coalesce((select s.floor from @job_scan s where s.lane = l.id), 0)
+           order by id limit 1)
          union all
          (select ready_at from @job_ready where lane = - l.id order by id limit 100)) r
       """;

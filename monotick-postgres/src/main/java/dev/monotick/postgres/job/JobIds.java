@@ -13,6 +13,11 @@ final class JobIds {
     return Math.max(0, Math.floorDiv(micros, 1_000) - BEGIN_MILLIS) << BITS;
   }
 
+  /** Returns the time of a job with that number in microseconds, to the millisecond; 0 for 0. */
+  static long micros(long id) {
+    return id == 0 ? 0 : ((id >> BITS) + BEGIN_MILLIS) * 1_000;
+  }
+
   /** Returns how far numbers grow in so many milliseconds. */
   static long span(long millis) {
     return millis << BITS;

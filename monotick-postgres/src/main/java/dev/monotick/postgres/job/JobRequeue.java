@@ -123,7 +123,8 @@ final class JobRequeue {
               select clock_timestamp() + approval_millis * interval '1 millisecond' as at, id
                 from @job where id = any (?) and approval_millis is not null
               union
-              select deadline, id from @job where id = any (?) and deadline is not null) e
+              select greatest(deadline, clock_timestamp()), id
+                from @job where id = any (?) and deadline is not null) e
              order by at, id
             on conflict do nothing
             """);

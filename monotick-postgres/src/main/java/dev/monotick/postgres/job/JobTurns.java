@@ -12,10 +12,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,6 +33,9 @@ final class JobTurns {
   /** What changed meanwhile is read again, and may change again; it is no use to hurry after it. */
   private static final int MOST_TRIES = 5;
 
+  /** A claim that failed after that time may have failed because it walked over dead rows. */
+  private static final long TOO_LONG_NANOS = Duration.ofSeconds(2).toNanos();
+
   private final Database database;
   private final DatabaseClock clock;
   private final Lanes lanes;
@@ -40,19 +44,18 @@ final class JobTurns {
   private final Set<ReplicaId> retired = ConcurrentHashMap.newKeySet();
   private final DueTimes due;
   private final OwnChannel channel;
+  private final LaneScans scans;
   private final String turn;
-  private final String sweep;
   private final String delete;
 
-  JobTurns(Database database, DatabaseClock clock, Lanes lanes, DueTimes due, OwnChannel channel) {
+  JobTurns(Database database, LaneScans scans, Lanes lanes, DueTimes due, OwnChannel channel) {
     this.database = database;
-    this.clock = clock;
+    this.clock = scans.clock();
     this.lanes = lanes;
     this.due = due;
     this.channel = channel;
+    this.scans = scans;
     this.book = new LaneBook(clock.sendTime());
-    sweep =
-        database.sql("select * from @job_sweep(?::integer[], ?::bigint[], ?::bigint, ?::bigint)");
     delete =
         database.sql(
             "delete from @job_claim c where c.ctid = any (array(select d.ctid"
@@ -66,14 +69,22 @@ final class JobTurns {
                 + ", ?::bigint[], ?::boolean[], ?::bigint[],"
                 + " ?::bigint, ?::integer,"
                 + " ?::boolean, ?::text,"
-                + " ?::bigint, ?::integer[], ?::bigint[], ?::integer[], ?::boolean, ?::integer[], ?::integer[],"
+                + " ?::bigint, ?::integer[], ?::bigint[], ?::integer[], ?::bigint, ?::integer[], ?::integer[],"
                 + " ?::text[])");
   }
 
-  /** Forgets what is known of lanes, and where in them jobs begin: all of it is read again. */
+  /**
+   * Forgets what is known of lanes, and where in them jobs begin: all of it is read again. Another
+   * server may be ahead or behind in both.
+   */
   void forget() {
     lanes.forget();
     book = new LaneBook(clock.sendTime());
+  }
+
+  /** Saves where jobs begin, for the replica that starts next. */
+  void saveScans() {
+    scans.saveAll(book);
   }
 
   /** Has all lanes looked at soon, also where hints say that there is nothing. */
@@ -174,22 +185,31 @@ final class JobTurns {
     if (wanted.number() > 0 && table.version() == 0) {
       table = lanes.refresh();
     }
+    if (wanted.most() > 0) {
+      scans.inherit(book);
+    }
     List<Boolean> finished = List.of();
     for (int tries = 1; ; tries++) {
       LaneBook.Plan plan =
           wanted.most() > 0
               ? book.plan(table, wanted, JobColumns.micros(clock.now()), clock.sendTime())
               : LaneBook.Plan.NOTHING;
-      boolean promote = wanted.most() > 0 && due.isTimeToLook();
+      Long promote =
+          wanted.most() > 0 && due.isTimeToLook() ? book.due().fromMicros(clock.sendTime()) : null;
       Instant before = clock.now();
       Call call = new Call(wanted, ending, table, plan, promote);
-      TurnReader reply = where.once("a turn of replica " + wanted.replica(), call::execute);
+      long sent = clock.sendTime();
+      TurnReader reply = reply(wanted, where, call, sent);
       if (ending != null) {
         finished = ending.columns().counted(reply.counted());
         own.ended(ending.runs(), ending.claims());
       }
-      if (promote) {
+      if (promote != null) {
         due.looked(reply.nextDue());
+        book.due().looked(promote, reply.nextDue(), reply.now(), plan.settled());
+        if (promote == 0) {
+          book.due().lookedAtAll(clock.sendTime() - sent, clock.sendTime());
+        }
       } else if (ending != null && ending.columns().soonest() < Long.MAX_VALUE) {
         due.added(before.plus(ending.columns().soonest(), ChronoUnit.MICROS));
       }
@@ -201,51 +221,30 @@ final class JobTurns {
       if (wanted.number() > 0 && reply.version() == table.version()) {
         own.openTurn(reply.staysOpen() || (!call.wasOpen && own.mayHaveOpenTurn()));
       }
-      boolean passedOver = false;
       if (wanted.most() > 0 && reply.version() == table.version()) {
-        book.heard(plan, reply, clock.sendTime());
-        passedOver = sweep(book, plan);
+        long now = clock.sendTime();
+        book.heard(plan, reply, now - sent, now);
+        scans.offer(book, plan, wanted.most());
       }
       List<ClaimedJob> jobs = reply.jobs();
       return new JobTurnReply(
           finished,
           jobs,
-          passedOver || (wanted.most() > 0 && jobs.size() >= wanted.most()),
+          wanted.most() > 0 && jobs.size() >= wanted.most(),
           due.untilNext(reply.now(), reply.rateAllows()),
           reply.isUsed());
     }
   }
 
-  /** Looks at what hints pass over, if it is time to; says whether there was a job. */
-  private boolean sweep(LaneBook book, LaneBook.Plan plan) {
-    LaneBook.Sweep wanted = book.sweep(plan, clock.sendTime());
-    if (wanted == null) {
-      return false;
-    }
-    long sent = clock.sendTime();
-    Map<Integer, Long> found =
-        database.once(
-            "looking for jobs that were passed over", connection -> sweep(connection, wanted));
-    long now = clock.sendTime();
-    book.swept(wanted, found, now - sent, now);
-    return !found.isEmpty();
-  }
-
-  private Map<Integer, Long> sweep(Connection connection, LaneBook.Sweep wanted)
-      throws SQLException {
-    Map<Integer, Long> found = new HashMap<>();
-    try (PreparedStatement statement = connection.prepareStatement(sweep)) {
-      JobColumns.set(statement, 1, wanted.lanes());
-      JobColumns.set(statement, 2, wanted.hints());
-      statement.setLong(3, wanted.range().low());
-      statement.setLong(4, wanted.range().high());
-      try (ResultSet row = statement.executeQuery()) {
-        while (row.next()) {
-          found.put(row.getInt(1), row.getLong(2));
-        }
+  private TurnReader reply(JobTurn wanted, Database where, Call call, long sent) {
+    try {
+      return where.once("a turn of replica " + wanted.replica(), call::execute);
+    } catch (StoreException e) {
+      if (wanted.most() > 0 && clock.sendTime() - sent >= TOO_LONG_NANOS) {
+        book.tookTooLong(); // the one that the next turn uses: this one may have been forgotten
       }
+      throw e;
     }
-    return found;
   }
 
   /**
@@ -314,7 +313,7 @@ final class JobTurns {
     private final @Nullable Ending ending;
     private final LaneTable table;
     private final LaneBook.Plan plan;
-    private final boolean promote;
+    private final @Nullable Long promoteFrom; // microseconds
     private final boolean wasOpen;
 
     /** Where it is told of what comes later; null if the turn does not stay open. */
@@ -325,12 +324,12 @@ final class JobTurns {
         @Nullable Ending ending,
         LaneTable table,
         LaneBook.Plan plan,
-        boolean promote) {
+        @Nullable Long promoteFrom) {
       this.wanted = wanted;
       this.ending = ending;
       this.table = table;
       this.plan = plan;
-      this.promote = promote;
+      this.promoteFrom = promoteFrom;
       OpenClaims own = claims(wanted.replica());
       this.wasOpen = own.mayHaveOpenTurn();
       this.door = wanted.staysOpen() && channel.isHeard() ? channel.name() : null;
@@ -372,7 +371,7 @@ final class JobTurns {
       JobColumns.set(statement, index++, plan.lanes());
       JobColumns.set(statement, index++, plan.hints());
       JobColumns.set(statement, index++, plan.shares());
-      statement.setBoolean(index++, promote);
+      statement.setObject(index++, promoteFrom, Types.BIGINT);
       LaneBook.Bounds bounds = plan.bounds();
       JobColumns.set(statement, index++, bounds.lanes());
       JobColumns.set(statement, index++, bounds.limits());

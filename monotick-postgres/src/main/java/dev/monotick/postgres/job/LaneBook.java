@@ -24,17 +24,27 @@ final class LaneBook {
   /** While there is nothing to do, everything is looked at as often as that. */
   private static final long IDLE_NANOS = Duration.ofSeconds(1).toNanos();
 
-  private final LaneHints hints = new LaneHints(); // guarded by this
+  /** A replica that has not claimed for that long asks how far others are. */
+  private static final long STALE_NANOS = Duration.ofSeconds(15).toNanos();
+
+  private final LaneHints hints;
   private final LanePicker picker = new LanePicker(); // guarded by this
   private final Map<Integer, Long> waitingSince = new HashMap<>(); // full lanes; guarded by this
   private final LaneSweep recent; // of what is not settled; guarded by this
   private final LaneSweep all; // of everything, in case we are wrong; guarded by this
+  private final DueScan due;
   private @Nullable Choice choice; // guarded by this
   private boolean wasEmpty; // the last turn found nothing; guarded by this
   private int rotor; // where to go on among very many lanes; guarded by this
   private long emptySince; // or since the last look at everything; guarded by this
+  private boolean isInherited; // guarded by this
+  private boolean skipsAhead; // guarded by this
+  private long heardAt; // guarded by this
 
   LaneBook(long nowNanos) {
+    hints = new LaneHints(nowNanos);
+    due = new DueScan(hints, nowNanos);
+    heardAt = nowNanos;
     recent = new LaneSweep(EVERY_RECENT, nowNanos);
     all = new LaneSweep(EVERYTHING, nowNanos);
     emptySince = nowNanos;
@@ -59,12 +69,15 @@ final class LaneBook {
    * @param shares how many to take of each, if it has them
    * @param bounds which of them have limits
    * @param settled below which number no job can appear any more
+   * @param everything whether all lanes are looked at from their beginning
    */
   @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
-  record Plan(int[] lanes, long[] hints, int[] shares, Bounds bounds, long settled) {
+  record Plan(
+      int[] lanes, long[] hints, int[] shares, Bounds bounds, long settled, boolean everything) {
 
     /** Asks for nothing. */
-    static final Plan NOTHING = new Plan(new int[0], new long[0], new int[0], Bounds.NONE, 0);
+    static final Plan NOTHING =
+        new Plan(new int[0], new long[0], new int[0], Bounds.NONE, 0, false);
   }
 
   /** Limits of lanes: each pair of a lane and a limit, and whom it counts the lane for. */
@@ -107,7 +120,13 @@ final class LaneBook {
     List<Integer> lanes = everything || wasEmpty ? chosen.lanes() : few(chosen.lanes());
     int count = lanes.size();
     Plan plan =
-        new Plan(new int[count], new long[count], new int[count], chosen.bounds(), hints.settled());
+        new Plan(
+            new int[count],
+            new long[count],
+            new int[count],
+            chosen.bounds(),
+            hints.settled(),
+            everything);
     for (int i = 0; i < count; i++) {
       plan.lanes[i] = lanes.get(i);
       plan.hints[i] = everything ? 0 : hints.hint(lanes.get(i));
@@ -204,8 +223,63 @@ final class LaneBook {
     return current;
   }
 
-  /** Takes in what a turn found, which knew of the same lanes as the server. */
-  synchronized void heard(Plan plan, TurnReader reply, long nowNanos) {
+  /** Returns whether to read how far others are, before jobs are claimed. */
+  synchronized boolean isStale(long nowNanos) {
+    return !isInherited || nowNanos - heardAt >= STALE_NANOS;
+  }
+
+  /** Takes in how far others were. */
+  synchronized void inherit(LaneHints.Inherited inherited, long nowNanos) {
+    isInherited = true;
+    heardAt = nowNanos;
+    hints.inherit(inherited);
+    if (skipsAhead) {
+      skipsAhead = false;
+      hints.skipAhead();
+    }
+  }
+
+  /**
+   * Takes in that a claim took too long to be answered. The next one begins at the youngest jobs,
+   * in case it was because of dead rows; sweeps find the others.
+   */
+  synchronized void tookTooLong() {
+    if (isInherited) {
+      hints.skipAhead();
+    } else {
+      skipsAhead = true;
+    }
+  }
+
+  /** Returns where claims begin. */
+  LaneHints hints() {
+    return hints;
+  }
+
+  /** Returns from when on jobs are looked for that became due. */
+  DueScan due() {
+    return due;
+  }
+
+  /** Returns whether there may be something to sweep or to save. */
+  synchronized boolean hasWork(long nowNanos) {
+    return recent.isDue(nowNanos)
+        || all.isDue(nowNanos)
+        || due.isDue(nowNanos)
+        || hints.isTimeToSave(nowNanos);
+  }
+
+  /**
+   * Takes in what a turn found, which knew of the same lanes as the server.
+   *
+   * @param tookNanos how long it took
+   */
+  synchronized void heard(Plan plan, TurnReader reply, long tookNanos, long nowNanos) {
+    heardAt = nowNanos;
+    if (plan.everything) {
+      all.lookedAtAll(tookNanos, nowNanos);
+    }
+    reply.taken().forEach(hints::count);
     boolean isEmpty = reply.jobs().isEmpty();
     if (isEmpty && !wasEmpty) {
       emptySince = nowNanos;
@@ -284,15 +358,38 @@ final class LaneBook {
     return new Sweep(plan.lanes, bounds, range, isRecent, highest, hints.settled());
   }
 
-  /** Takes in what such a look found: the first job of each lane that the hint passes over. */
-  synchronized void swept(Sweep sweep, Map<Integer, Long> found, long tookNanos, long nowNanos) {
+  /** Takes in what such a look found. */
+  synchronized void swept(Sweep sweep, List<Gap> gaps, long tookNanos, long nowNanos) {
     LaneSweep.Range range = sweep.range();
     (sweep.isRecent() ? recent : all).looked(range, sweep.to(), tookNanos, nowNanos);
-    found.forEach(hints::found);
+    Map<Integer, Long> left = new HashMap<>();
+    for (Gap gap : gaps) {
+      if (gap.areMany()) {
+        hints.found(gap.lane(), gap.firstSeen());
+      } else if (gap.firstLeft() != null) {
+        hints.left(gap.lane(), gap.firstLeft());
+      }
+      left.put(gap.lane(), gap.areMany() ? Long.valueOf(gap.firstSeen()) : gap.firstLeft());
+    }
     for (int i = 0; i < sweep.lanes.length; i++) {
-      Long first = found.get(sweep.lanes[i]);
+      Long first = left.get(sweep.lanes[i]);
       long upTo = first == null ? Math.min(range.high(), sweep.hints[i]) : first;
       hints.sawNothing(sweep.lanes[i], range.low(), upTo, sweep.settled);
     }
   }
+
+  /** Takes in that such a look failed; the next one is smaller. */
+  synchronized void sweepFailed(Sweep sweep, long tookNanos, long nowNanos) {
+    (sweep.isRecent() ? recent : all).failed(sweep.range(), tookNanos, nowNanos);
+  }
+
+  /**
+   * Jobs of a lane that the hint passes over.
+   *
+   * @param firstSeen the first of them
+   * @param firstLeft the first that was not moved to where the next claim finds it, null if all
+   *     were
+   * @param areMany whether there are so many that the next claim should begin at the first one
+   */
+  record Gap(int lane, long firstSeen, @Nullable Long firstLeft, boolean areMany) {}
 }

@@ -42,6 +42,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
 
   private final DatabaseClock clock;
   private final JobEnqueuer enqueuer;
+  private final LaneScans scans;
   private final JobTurns turns;
   private final JobWakes wakes;
   private final JobRescue rescue;
@@ -55,17 +56,24 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   private final JobHealth health;
   private final JobSettings settings;
 
-  /** Creates a store. */
-  public PostgresJobStore(Database database, DatabaseClock clock, Notices notices) {
+  /**
+   * Creates a store.
+   *
+   * @param timeline SQL of type bigint: which history the server is in
+   */
+  public PostgresJobStore(
+      Database database, DatabaseClock clock, Notices notices, String timeline) {
     this.clock = clock;
     Lanes lanes = new Lanes(database);
     DueTimes due = new DueTimes(clock);
     this.enqueuer = new JobEnqueuer(database, lanes, due);
     OwnChannel own = new OwnChannel();
-    this.turns = new JobTurns(database, clock, lanes, due, own);
+    this.scans = new LaneScans(database, clock, timeline);
+    this.turns = new JobTurns(database, scans, lanes, due, own);
     database.whenBroken(turns::forget);
     this.wakes =
         new JobWakes(database, notices, new JobEar(database, own, turns::turn, due::lookSoon));
+    scans.whenFound(() -> wakes.added(Set.of()));
     this.rescue = new JobRescue(database, turns::claims);
     this.notes = new JobNotes(database);
     this.starts = new RunStarts(database);
@@ -272,9 +280,11 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     settings.retain(queue, tenant, retention);
   }
 
-  /** Ends the session that wakes others. */
+  /** Saves how far jobs were claimed, and ends the session that wakes others. */
   @Override
   public void close() {
+    scans.close();
+    turns.saveScans();
     wakes.close();
   }
 }

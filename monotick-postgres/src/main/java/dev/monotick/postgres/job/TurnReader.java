@@ -41,6 +41,7 @@ final class TurnReader {
   private final List<ClaimedJob> jobs = new ArrayList<>();
   private final Map<Integer, Long> last = new HashMap<>();
   private final Map<Integer, Long> waitingSince = new HashMap<>();
+  private final Map<Integer, Integer> taken = new HashMap<>();
   private @Nullable Boolean @Nullable [] counted;
   private @Nullable Long[] facts = new @Nullable Long[0];
 
@@ -57,7 +58,9 @@ final class TurnReader {
       Cache cache = new Cache();
       while (row.next()) {
         jobs.add(readJob(row, cache));
+        cache.count++;
       }
+      addTaken(cache);
     }
     return this;
   }
@@ -90,7 +93,8 @@ final class TurnReader {
     private long maxAttempts;
     private long effect;
     private @Nullable JobRules rules;
-    private long lane;
+    private int lane;
+    private int count; // of jobs of that lane, one after the other
     private @Nullable JobLane name;
   }
 
@@ -103,6 +107,7 @@ final class TurnReader {
     int lane = (int) numbers[4];
     JobLane name = cache.name;
     if (name == null || cache.lane != lane) {
+      addTaken(cache);
       name = table.lane(lane);
       cache.name = name;
       cache.lane = lane;
@@ -157,6 +162,18 @@ final class TurnReader {
         deadline,
         JobColumns.effect((int) numbers[10]),
         approval);
+  }
+
+  private void addTaken(Cache cache) {
+    if (cache.count > 0) {
+      taken.merge(cache.lane, cache.count, Integer::sum);
+      cache.count = 0;
+    }
+  }
+
+  /** Returns how many jobs were taken of each lane. */
+  Map<Integer, Integer> taken() {
+    return taken;
   }
 
   private long fact(int place) {

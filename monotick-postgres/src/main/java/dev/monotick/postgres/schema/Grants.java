@@ -53,6 +53,7 @@ record Grants(SchemaName schema, String role) {
           "job_pause",
           "job_ready",
           "job_retention",
+          "job_scan",
           "job_tenant",
           "job_unique",
           "job_use",

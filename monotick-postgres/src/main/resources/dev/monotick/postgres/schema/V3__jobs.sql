@@ -112,6 +112,16 @@ create table @job_ready (
         autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 1000000,
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000, vacuum_truncate = off);
 
+-- How far the jobs of each lane were claimed. Below that are dead rows, which an old snapshot may keep by the million: a
+-- replica that starts or reconnects begins where others were. An optimisation only: gaps below are swept all the time.
+create table @job_scan (
+  lane       integer     not null primary key,
+  floor      bigint      not null, -- no job of the lane has a lower number, and none can appear
+  watermark  bigint      not null, -- all jobs of the lane below it that could be seen were claimed
+  timeline   bigint      not null, -- of the server that it was saved on; 0 in portable mode
+  saved_at   timestamptz not null
+) with (fillfactor = 50);
+
 -- SCHEDULED by time, and RETRYING.
 create table @job_delayed (
   due_at    timestamptz not null,

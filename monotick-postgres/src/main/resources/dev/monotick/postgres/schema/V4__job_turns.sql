@@ -267,7 +267,7 @@ begin
     select id, lane, pending, all_flags, follow = 1, case when due > at then due end from job where goes = 'wait'),
   expiry as (
     insert into @job_expiry (at, id)
-    select deadline_at, id from job where deadline_at is not null
+    select greatest(deadline_at, at), id from job where deadline_at is not null
     union
     select at + approval * interval '1 millisecond', id from job where approval is not null)
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
@@ -888,7 +888,7 @@ create function @job_turn(
   from_lanes     integer[],
   from_hints     bigint[],  -- no job of the lane before that
   from_shares    integer[], -- how many of the lane, unless others have too few
-  promote        boolean,   -- whether to look for what became due
+  promote_from   bigint,    -- microseconds since 1970: look for what became due, from that time on; null to not look
   bound_lanes    integer[], -- lanes that have limits, each limit by its own; null for none
   bound_limits   integer[],
   bound_tenants  text[]     -- whom the limit counts the lane for
@@ -988,8 +988,8 @@ begin
      where n.job_id = any (of_noted)
        and exists (select from @job_attempt a where a.job_id = n.job_id and a.run = n.run);
   end if;
-  if promote then
-    next_due := @job_due();
+  if promote_from is not null then
+    select d.next_due into next_due from @job_due(timestamptz 'epoch' + promote_from * interval '1 microsecond', null) as d;
   end if;
   select c.version, pg_current_snapshot() into now_known, shot from @job_change c where c.one;
   -- One that is gone claims nothing: this may be a message of long ago.
@@ -1162,8 +1162,11 @@ begin
 end
 $$;
 
--- Makes due what is: at most 5,000 jobs, by one statement, skipping those that others see to. Returns when the next is.
-create function @job_due() returns timestamptz
+-- Makes due what is, from one time on and up to another, or now: at most 5,000 jobs, by one statement, skipping those that
+-- others see to. Returns how many, and when the next is due that it left; before the end, if that is given.
+--
+-- Dead rows of earlier jobs are walked over, so it begins late enough. No job is given a due time in the past.
+create function @job_due(from_at timestamptz, end_at timestamptz, out moved integer, out next_due timestamptz)
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -1174,25 +1177,30 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  at  timestamptz := clock_timestamp();
+  upto  timestamptz := least(clock_timestamp(), end_at);
 begin
   with gone as (
     delete from @job_delayed d where d.ctid = any (array(
-      select e.ctid from @job_delayed e where e.due_at <= at order by e.due_at, e.id limit 5000 for update skip locked))
+      select e.ctid from @job_delayed e where e.due_at >= from_at and e.due_at <= upto
+       order by e.due_at, e.id limit 5000 for update skip locked))
     returning d.id, d.due_at, d.lane, d.run, d.attempt, d.flags),
   ready as (
     insert into @job_ready (id, ready_at, lane, run, attempt, flags)
-    select g.id, g.due_at, - g.lane, g.run, g.attempt, g.flags from gone g)
-  insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
-  select g.lane, - count(*), count(*), 0, 0, 0, 0, 0 from gone g group by g.lane;
-  perform @job_expire(at);
-  return least((select d.due_at from @job_delayed d order by d.due_at, d.id limit 1),
-               (select e.at from @job_expiry e order by e.at, e.id limit 1));
+    select g.id, g.due_at, - g.lane, g.run, g.attempt, g.flags from gone g),
+  delta as (
+    insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+    select g.lane, - count(*), count(*), 0, 0, 0, 0, 0 from gone g group by g.lane)
+  select count(*) into moved from gone;
+  perform @job_expire(from_at, upto);
+  next_due := least(
+    (select d.due_at from @job_delayed d where d.due_at >= from_at and d.due_at < coalesce(end_at, 'infinity')
+      order by d.due_at, d.id limit 1),
+    (select e.at from @job_expiry e where e.at >= from_at and e.at < coalesce(end_at, 'infinity') order by e.at, e.id limit 1));
 end
 $$;
 
--- Ends waiting jobs whose deadline passed, or that nobody approved in time: at most 1,000.
-create function @job_expire(up_to timestamptz) returns void
+-- Ends waiting jobs whose deadline passed, or that nobody approved in time: at most 1,000, of those that expire in that time.
+create function @job_expire(from_at timestamptz, up_to timestamptz) returns void
 language plpgsql volatile
 as $$
 #variable_conflict use_column
@@ -1209,7 +1217,7 @@ declare
 begin
   with gone as (
     delete from @job_expiry e where e.ctid = any (array(
-      select f.ctid from @job_expiry f where f.at <= up_to order by f.at, f.id limit 1000 for update skip locked))
+      select f.ctid from @job_expiry f where f.at >= from_at and f.at <= up_to order by f.at, f.id limit 1000 for update skip locked))
     returning e.id)
   select array_agg(distinct g.id) into ids from gone g;
   if ids is null then
@@ -1408,8 +1416,23 @@ begin
 end
 $$;
 
--- Looks for jobs below the hints, within a range of numbers: the first of each lane.
-create function @job_sweep(from_lanes integer[], from_hints bigint[], low bigint, high bigint) returns table (lane integer, id bigint)
+-- Looks for jobs below the positions where claims begin, within a range of numbers. Returns a row for each lane that has some.
+--
+-- Fewer than "most" are moved to the head of the lane, where the next claim finds them: a claim that began at the first of
+-- them would have to walk over all dead rows up to its position. If there are more, nothing is moved, and a claim of at most
+-- as many can begin at the first one. Skips rows that are locked.
+create function @job_sweep(
+  from_lanes      integer[],
+  from_positions  bigint[],
+  low             bigint,
+  high            bigint,   -- that one is left out
+  most            integer
+) returns table (
+  lane        integer,
+  first_seen  bigint,
+  first_left  bigint,   -- the first that was not moved; null if none was left
+  are_many    boolean
+)
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -1419,14 +1442,95 @@ set enable_mergejoin = off
 set jit = off
 as $$
 #variable_conflict use_column
+declare
+  one    record;
+  moved  bigint[];
 begin
-  return query
-    select u.lane, f.id
-      from unnest(from_lanes, from_hints) as u(lane, hint)
+  for one in
+    select u.lane, f.ids
+      from unnest(from_lanes, from_positions) as u(lane, position)
      cross join lateral (
-       select r.id from @job_ready r
-        where r.lane = u.lane and r.id >= low and r.id < least(u.hint, high)
-        order by r.id limit 1) as f;
+       select array_agg(s.id order by s.id) as ids
+         from (select r.id from @job_ready r
+                where r.lane = u.lane and r.id >= low and r.id < least(u.position, high)
+                order by r.id limit most) as s) as f
+     where f.ids is not null
+  loop
+    lane := one.lane;
+    first_seen := one.ids[1];
+    first_left := one.ids[1];
+    are_many := cardinality(one.ids) >= most;
+    if not are_many then
+      with gone as (
+        delete from @job_ready r where r.ctid = any (array(
+          select q.ctid from unnest(one.ids) as u(id) join @job_ready q on q.lane = one.lane and q.id = u.id
+             for update of q skip locked))
+        returning r.id, r.ready_at, r.run, r.attempt, r.flags),
+      head as (
+        insert into @job_ready (id, ready_at, lane, run, attempt, flags)
+        select g.id, g.ready_at, - one.lane, g.run, g.attempt, g.flags from gone g)
+      select array_agg(g.id) into moved from gone g;
+      first_left := (select min(l.id) from (select unnest(one.ids) as id except select unnest(moved)) as l);
+    end if;
+    return next;
+  end loop;
+end
+$$;
+
+-- Returns how far the jobs of each lane were claimed. The first row is of no lane: the timeline, and the number of a job
+-- made now.
+--
+-- After a failover the clock may be behind that of the server before, and jobs get lower numbers: then watermarks are
+-- lowered by ten minutes. They are part of what was replicated, as are the claims that they rely on.
+create function @job_load_scans(now_timeline bigint) returns table (lane integer, floor bigint, watermark bigint)
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+begin
+  update @job_scan s
+     set floor = greatest(s.floor - (600000::bigint << 22), 0), watermark = greatest(s.watermark - (600000::bigint << 22), 0),
+         timeline = now_timeline
+   where s.timeline <> now_timeline;
+  return query select null::integer, now_timeline, @job_id_now() union all select s.lane, s.floor, s.watermark from @job_scan s;
+end
+$$;
+
+-- Saves how far the jobs of lanes were claimed; of each lane at most once a second, whoever does it. Saves nothing that was
+-- known of another timeline. Skips rows that another is saving.
+create function @job_save_scans(
+  of_lanes       integer[],
+  of_floors      bigint[],
+  of_watermarks  bigint[],
+  of_timeline    bigint,
+  now_timeline   bigint
+) returns void
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  at  timestamptz := clock_timestamp();
+begin
+  if of_timeline <> now_timeline then
+    return;
+  end if;
+  update @job_scan s
+     set floor = greatest(s.floor, u.floor), watermark = greatest(s.watermark, u.watermark), saved_at = at
+    from unnest(of_lanes, of_floors, of_watermarks) as u(lane, floor, watermark)
+   where s.lane = u.lane and s.ctid = any (array(
+     select l.ctid from unnest(of_lanes) as w(lane) join @job_scan l on l.lane = w.lane
+      where l.timeline = now_timeline and (l.saved_at <= at - interval '1 second' or l.saved_at > at)
+        for update of l skip locked));
+  insert into @job_scan (lane, floor, watermark, timeline, saved_at)
+  select u.lane, u.floor, u.watermark, now_timeline, at
+    from unnest(of_lanes, of_floors, of_watermarks) as u(lane, floor, watermark)
+   where not exists (select from @job_scan s where s.lane = u.lane)
+  on conflict do nothing;
 end
 $$;
 

@@ -2,6 +2,7 @@ package dev.monotick.postgres.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** No job is passed over for longer than until the next sweep, whatever overtakes it. */
@@ -9,8 +10,10 @@ class LaneHintsTest {
 
   private static final int LANE = 1;
   private static final long ANY = Long.MAX_VALUE;
+  private static final long MINUTE = 60_000;
+  private static final long HOUR = 60 * MINUTE;
 
-  private final LaneHints hints = new LaneHints();
+  private final LaneHints hints = new LaneHints(0);
 
   /** The number of a job made in that millisecond. */
   private static long at(long milli) {
@@ -95,14 +98,81 @@ class LaneHintsTest {
   }
 
   @Test
-  void allIsForgottenWhenTheClockIsSetBack() {
-    hints.saw(at(10), 50, 60L);
-    hints.saw(at(11), 60, 61L);
+  void afterTheClockWasSetBackNumbersOfThatTimeAreLookedAtAgain() {
+    riseTo(at(HOUR));
+    hints.saw(at(HOUR / 2), 62, 63L);
+    assertThat(hints.floor(LANE)).isEqualTo(at(HOUR / 2 - 10 * MINUTE));
+    assertThat(hints.hint(LANE)).isEqualTo(hints.floor(LANE));
+    assertThat(hints.settled()).isEqualTo(hints.floor(LANE));
+  }
+
+  /** Two replicas of one process claim at the same time; dead rows of hours are not walked over. */
+  @Test
+  void aReplyThatWasOvertakenByAnotherCostsNoMoreThanASecond() {
+    riseTo(at(HOUR));
+    hints.saw(at(HOUR - 5), 62, 63L);
+    assertThat(hints.floor(LANE)).isEqualTo(at(HOUR - 1005));
+    assertThat(hints.hint(LANE)).isEqualTo(hints.floor(LANE));
+  }
+
+  @Test
+  void aReplicaThatStartsBeginsWhereOthersWere() {
+    hints.inherit(
+        new LaneHints.Inherited(
+            List.of(new LaneHints.Saved(LANE, at(5), at(700), 0)), 1, at(1_000)));
+    assertThat(hints.floor(LANE)).isEqualTo(at(5));
+    assertThat(hints.hint(LANE)).isEqualTo(at(700));
+    assertThat(hints.hint(2)).as("a lane that nobody saved").isZero();
+  }
+
+  @Test
+  void whatWasSavedByAClockThatWasAheadIsNotTrusted() {
+    hints.inherit(
+        new LaneHints.Inherited(
+            List.of(new LaneHints.Saved(LANE, at(HOUR), at(HOUR) + 9, 0)), 1, at(HOUR - MINUTE)));
+    assertThat(hints.hint(LANE)).isEqualTo(at(HOUR - 11 * MINUTE));
+  }
+
+  @Test
+  void whatIsKnownIsNotLoweredByWhatOthersSaved() {
+    riseTo(at(HOUR));
+    hints.inherit(
+        new LaneHints.Inherited(List.of(new LaneHints.Saved(LANE, at(5), at(6), 0)), 1, at(HOUR)));
+    assertThat(hints.floor(LANE)).isEqualTo(at(HOUR));
+  }
+
+  @Test
+  void aClaimThatTookTooLongIsFollowedByOneOfTheYoungestAndTheRestIsSwept() {
+    hints.inherit(new LaneHints.Inherited(List.of(), 1, at(HOUR)));
+    hints.skipAhead();
+    assertThat(hints.hint(LANE)).isEqualTo(at(HOUR - 100));
+    assertThat(hints.floor(LANE)).as("where sweeps begin").isZero();
+    hints.found(LANE, at(7));
+    assertThat(hints.hint(LANE)).isEqualTo(at(7));
+  }
+
+  @Test
+  void aLaneIsSavedAfterManyJobsOrSomeTime() {
+    long second = 1_000_000_000L;
+    hints.inherit(new LaneHints.Inherited(List.of(), 1, at(HOUR)));
+    hints.claimed(LANE, 0, at(50), 0);
+    hints.count(LANE, 4_999);
+    assertThat(hints.toSave(second)).isEmpty();
+    hints.count(LANE, 1);
+    assertThat(hints.toSave(2 * second))
+        .containsExactly(new LaneHints.Saved(LANE, 0, at(50), 5_000));
+    hints.saved(List.of(), 0, 3 * second); // it failed
+    assertThat(hints.toSave(4 * second)).hasSize(1);
+    hints.count(LANE, 10);
+    hints.saved(List.of(new LaneHints.Saved(LANE, 0, at(50), 5_000)), 0, 4 * second);
+    assertThat(hints.toSave(60 * second)).isEmpty();
+    assertThat(hints.toSave(64 * second)).extracting(LaneHints.Saved::claimed).containsExactly(10);
+  }
+
+  private void riseTo(long floor) {
+    hints.saw(floor, 50, 60L);
+    hints.saw(floor + 1, 60, 61L);
     hints.sawNothing(LANE, 0, ANY, hints.settled());
-    assertThat(hints.floor(LANE)).isPositive();
-    hints.saw(at(5), 62, 63L);
-    assertThat(hints.floor(LANE)).isZero();
-    assertThat(hints.hint(LANE)).isZero();
-    assertThat(hints.settled()).isZero();
+    assertThat(hints.floor(LANE)).isEqualTo(floor);
   }
 }

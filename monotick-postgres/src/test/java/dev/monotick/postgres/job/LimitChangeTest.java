@@ -265,7 +265,7 @@ final class LimitChangeTest {
   private String turn(String ends, int most, String lane) {
     return ("select * from @job_turn('%s', %s, null, null, null, null, null, null, null, %d, %d,"
             + " false, null, (select version from @job_change), array[%s], array[0], array[%4$d],"
-            + " false, null, null, null)")
+            + " null, null, null, null)")
         .formatted(fixture.replica.value(), ends, most == 0 ? 0 : 999, most, lane);
   }
 

@@ -1,0 +1,46 @@
+package dev.monotick.bench.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** When a worker is back, read off what it ran in which millisecond. */
+class ComebackTest {
+
+  private static final long START = 10_000;
+
+  private static Course course(Map<Long, Long> perMilli) {
+    long executed = perMilli.values().stream().mapToLong(Long::longValue).sum();
+    return new Course(executed, new BitSet(), new TreeMap<>(perMilli));
+  }
+
+  @Test
+  void timeCountsFromTheStartAndWithoutJobsThatWereRunBefore() {
+    Course course = course(Map.of(START - 5, 1_000L, START + 700, 199L, START + 900, 1L));
+    Comeback comeback = Comeback.of(course, START, 1_000, 1_000, 7);
+    assertThat(comeback.firstMillis()).isEqualTo(900);
+    assertThat(comeback.fastMillis()).as("200 jobs in a second").isEqualTo(-1);
+    assertThat(comeback.isInTime()).isFalse();
+  }
+
+  @Test
+  void aWorkerIsBackAtTheEndOfASecondWithEnoughJobs() {
+    Course course =
+        course(
+            Map.of(START + 100, 400L, START + 1_099, 449L, START + 1_100, 400L, START + 1_500, 1L));
+    Comeback comeback = Comeback.of(course, START, 0, 1_000, 7);
+    assertThat(comeback.firstMillis()).isEqualTo(100);
+    assertThat(comeback.fastMillis()).as("449 + 400 + 1").isEqualTo(1_500);
+    assertThat(comeback.isInTime()).isTrue();
+  }
+
+  @Test
+  void jobsThatWereNotRunAreNotInTime() {
+    Comeback comeback = Comeback.of(course(Map.of(START + 1, 29L)), START, 0, 1_000, 7);
+    assertThat(comeback.firstMillis()).isEqualTo(-1);
+    assertThat(comeback.isInTime()).isFalse();
+  }
+}

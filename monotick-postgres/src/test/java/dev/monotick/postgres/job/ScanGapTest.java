@@ -1,0 +1,261 @@
+package dev.monotick.postgres.job;
+
+import static dev.monotick.postgres.job.JobFixture.draft;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobOrder;
+import dev.monotick.job.store.JobStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Jobs below the position that a replica inherits are found all the same: by sweeps, the first of
+ * which begins a second after the start, and which look at everything every ten seconds.
+ */
+@Tag("thorough")
+@Timeout(60)
+final class ScanGapTest {
+
+  private final JobFixture fixture = new JobFixture();
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void aJobOfALongTransactionIsFound() throws SQLException {
+    try (Connection connection = fixture.database.connect()) {
+      connection.setAutoCommit(false);
+      fixture.jobs.enqueue(connection, JobOrder.of(List.of(draft("late"))));
+      claimOthers();
+      savePositionsOf("@job_id_now()");
+      JobStore restarted = fixture.open(builder -> builder);
+      assertThat(restarted.turn(fixture.wanting(5)).jobs()).isEmpty();
+      connection.commit();
+      assertThat(claimUntilFound(restarted)).isEqualTo("late");
+    }
+  }
+
+  @Test
+  void aJobOfAPreparedTransactionIsFound() throws SQLException {
+    String name = "'" + fixture.database.schema() + "'";
+    try (Connection connection = fixture.database.connect()) {
+      connection.setAutoCommit(false);
+      fixture.jobs.enqueue(connection, JobOrder.of(List.of(draft("late"))));
+      connection.createStatement().execute("prepare transaction " + name);
+    }
+    claimOthers();
+    savePositionsOf("@job_id_now()");
+    JobStore restarted = fixture.open(builder -> builder);
+    assertThat(restarted.turn(fixture.wanting(5)).jobs()).isEmpty();
+    fixture.execute("commit prepared " + name);
+    assertThat(claimUntilFound(restarted)).isEqualTo("late");
+  }
+
+  /** It comes with positions that were right when it was made, or were there before. */
+  @Test
+  void aJobOfARestoredDumpIsFound() {
+    fixture.jobs.enqueue(JobOrder.of(List.of(draft("restored"))));
+    List<String> dump =
+        fixture.query(
+            "select format('insert into @job_ready select %L, %L, %L, 0, 0, 0', id, ready_at, lane)"
+                + " from @job_ready");
+    fixture.execute("delete from @job_ready");
+    claimOthers();
+    savePositionsOf("@job_id_now()");
+    JobStore restarted = fixture.open(builder -> builder);
+    assertThat(restarted.turn(fixture.wanting(5)).jobs()).isEmpty();
+    dump.forEach(fixture::execute);
+    assertThat(claimUntilFound(restarted)).isEqualTo("restored");
+  }
+
+  /** The positions were saved by a clock that was an hour ahead. */
+  @Test
+  void aJobAddedAfterTheClockWasSetBackIsFoundByTheFirstClaim() {
+    claimOthers();
+    savePositionsOf("@job_first_id(clock_timestamp() + interval '1 hour')");
+    fixture.jobs.enqueue(JobOrder.of(List.of(draft("early"))));
+    JobStore restarted = fixture.open(builder -> builder);
+    assertThat(restarted.turn(fixture.wanting(5)).jobs())
+        .extracting(JobFixture::text)
+        .containsExactly("early");
+  }
+
+  @Test
+  void positionsOfAnotherTimelineAreLoweredByTenMinutes() {
+    claimOthers();
+    savePositionsOf("@job_first_id('2026-01-01 12:00Z')");
+    fixture.execute("update @job_scan set timeline = timeline + 1");
+    fixture.query("select * from @job_load_scans(1)");
+    fixture.query("select * from @job_load_scans(1)"); // once is enough
+    assertThat(
+            fixture.query(
+                "select floor = @job_first_id('2026-01-01 11:50Z'), watermark = floor, timeline"
+                    + " from @job_scan"))
+        .containsExactly("t t 1");
+  }
+
+  @Test
+  void positionsOfAnotherTimelineAreNotSaved() {
+    claimOthers();
+    savePositionsOf("5");
+    fixture.query("select @job_save_scans('{1}', '{9}', '{9}', 1, 2)");
+    assertThat(fixture.query("select floor, watermark from @job_scan")).containsExactly("5 5");
+  }
+
+  /** Rows that another claim has locked, and that it may leave, are not moved. */
+  @Test
+  void fewJobsInAGapAreMovedToTheHeadOfTheirLaneAndLockedOnesStay() throws SQLException {
+    fixture.add(3);
+    List<String> ids = fixture.query("select id from @job_ready order by id");
+    String sweep = "select * from @job_sweep('{1}', '{%1$d}', 0, %1$d, %2$d)";
+    assertThat(fixture.query(sweep.formatted(Long.MAX_VALUE, 3)))
+        .as("many")
+        .containsExactly("1 " + ids.get(0) + " " + ids.get(0) + " t");
+    assertThat(fixture.query("select distinct lane from @job_ready")).containsExactly("1");
+    try (Connection other = fixture.database.connect()) {
+      other.setAutoCommit(false);
+      assertThat(
+              fixture.query(
+                  other, "select id from @job_ready where id = " + ids.get(1) + " for update"))
+          .hasSize(1);
+      assertThat(fixture.query(sweep.formatted(Long.MAX_VALUE, 10)))
+          .containsExactly("1 " + ids.get(0) + " " + ids.get(1) + " f");
+    }
+    assertThat(fixture.query("select lane, id from @job_ready order by id"))
+        .containsExactly("-1 " + ids.get(0), "1 " + ids.get(1), "-1 " + ids.get(2));
+    assertThat(fixture.query(sweep.formatted(Long.MAX_VALUE, 10)))
+        .containsExactly("1 " + ids.get(1) + " null f");
+    assertThat(fixture.claim(5)).hasSize(3);
+    assertThat(fixture.counts()).isEqualTo("0 0 3 0 0 0 0");
+  }
+
+  @Test
+  void aSweepThatFailsFailsNoClaimAndIsTriedAgain() {
+    AtomicInteger failures = new AtomicInteger();
+    claimOthers();
+    savePositionsOf("@job_id_now()");
+    addAnOldJob();
+    JobStore restarted =
+        fixture.open(
+            intercepting(
+                () -> {
+                  if (failures.incrementAndGet() <= 3) {
+                    throw new SQLException("canceling statement due to statement timeout", "57014");
+                  }
+                }));
+    assertThat(claimUntilFound(restarted)).isEqualTo("old");
+    assertThat(failures).hasValueGreaterThan(3);
+  }
+
+  @Test
+  void aSweepThatIsSlowDelaysNoClaim() {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch released = new CountDownLatch(1);
+    claimOthers();
+    savePositionsOf("@job_id_now()");
+    JobStore restarted =
+        fixture.open(
+            intercepting(
+                () -> {
+                  begun.countDown();
+                  try {
+                    released.await();
+                  } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                  }
+                }));
+    try {
+      while (begun.getCount() > 0) {
+        fixture.add(1);
+        assertThat(restarted.turn(fixture.wanting(5)).jobs()).hasSize(1);
+      }
+      for (int i = 0; i < 10; i++) { // while the sweep is under way
+        fixture.add(1);
+        assertThat(restarted.turn(fixture.wanting(5)).jobs()).hasSize(1);
+      }
+    } finally {
+      released.countDown();
+    }
+  }
+
+  /** Has the lane claimed, so that it is known, by a store that saves nothing of it. */
+  private void claimOthers() {
+    fixture.add(3);
+    fixture.finishAll(fixture.claim(5));
+  }
+
+  /** As if replicas had claimed everything below that number, and nothing could appear there. */
+  private void savePositionsOf(String number) {
+    fixture.execute("delete from @job_scan");
+    fixture.execute(
+        "insert into @job_scan select l.id, n, n, 1, now() from @job_lane l, (select "
+            + number
+            + " as n) as p");
+  }
+
+  private void addAnOldJob() {
+    fixture.jobs.enqueue(JobOrder.of(List.of(draft("old"))));
+    for (String table : List.of("@job", "@job_ready")) { // a minute older
+      fixture.execute("update " + table + " set id = id - (60000::bigint << 22)");
+    }
+  }
+
+  private String claimUntilFound(JobStore store) {
+    List<ClaimedJob> claimed = new ArrayList<>();
+    while (claimed.isEmpty()) {
+      claimed.addAll(store.turn(fixture.wanting(5)).jobs());
+    }
+    return JobFixture.text(claimed.get(0));
+  }
+
+  /** Does something before each sweep. */
+  private interface BeforeSweep {
+    void run() throws SQLException;
+  }
+
+  /** Returns connections that do something before each sweep. */
+  private DataSource intercepting(BeforeSweep action) {
+    return (DataSource)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {DataSource.class},
+            (proxy, method, arguments) -> {
+              if (!method.getName().equals("getConnection")) {
+                throw new UnsupportedOperationException(method.getName());
+              }
+              return intercepting(fixture.database.connect(), action);
+            });
+  }
+
+  private Connection intercepting(Connection connection, BeforeSweep action) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("prepareStatement")
+                  && String.valueOf(arguments[0]).contains("job_sweep")) {
+                action.run();
+              }
+              try {
+                return method.invoke(connection, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+}
