@@ -41,8 +41,7 @@ class EngineSettingsTest {
                         + "%'"))
             .isEqualTo("0");
       }
-      assertThat(database.once("going on", connection -> text(connection, "select 'on'")))
-          .isEqualTo("on");
+      assertThat(read(database, "select 'on'")).isEqualTo("on");
     }
   }
 
@@ -57,16 +56,14 @@ class EngineSettingsTest {
             test.schema());
     try (KeptPool pool = pool(profile, counted)) {
       Database database = database(pool, profile);
-      String opened = database.once("opening", connection -> text(connection, "select 'open'"));
-      assertThat(opened).isEqualTo("open");
+      assertThat(read(database, "select 'open'")).isEqualTo("open");
       for (int i = 0; i < 10; i++) { // prepared by name from the fifth time on
         int before = CountingSockets.ROUND_TRIPS.get();
-        assertThat(database.once("reading", connection -> text(connection, "select 'a'")))
-            .isEqualTo("a");
+        assertThat(read(database, "select 'a'")).isEqualTo("a");
         assertThat(CountingSockets.ROUND_TRIPS.get() - before).isEqualTo(1);
         before = CountingSockets.ROUND_TRIPS.get();
-        assertThat(database.once("reading", connection -> byKey(database, connection)))
-            .isEqualTo("b");
+        String found = database.once("reading", connection -> byKey(database, connection));
+        assertThat(found).isEqualTo("b");
         assertThat(CountingSockets.ROUND_TRIPS.get() - before).isEqualTo(1);
       }
     }
@@ -77,23 +74,16 @@ class EngineSettingsTest {
   void connectionIsAsGoodAsBeforeAfterAStatementThatFailed(String failing) throws SQLException {
     try (KeptPool pool = pool(ConnectionProfile.SHARED, test)) {
       Database database = database(pool, ConnectionProfile.SHARED);
-      String backend =
-          database.once("reading", connection -> text(connection, "select pg_backend_pid()"));
+      String backend = read(database, "select pg_backend_pid()");
       assertThatThrownBy(() -> database.once("failing", connection -> text(connection, failing)))
           .isInstanceOf(SchedulerException.class);
-      assertThat(
-              database.once("reading", connection -> text(connection, "select pg_backend_pid()")))
-          .isEqualTo(backend);
-      Connection plain = pool.borrow();
-      assertThat(plain.getAutoCommit()).isTrue();
-      assertThat(
-              text(
-                  plain,
-                  "select xact_start = query_start from pg_stat_activity"
-                      + " where pid = pg_backend_pid()"))
-          .as("no transaction is left open")
-          .isEqualTo("t");
-      pool.giveBack(plain, null);
+      assertThat(read(database, "select pg_backend_pid()")).isEqualTo(backend);
+      try (Connection connection = test.connect()) {
+        assertThat(
+                text(connection, "select state from pg_stat_activity where pid = " + backend))
+            .as("no transaction is left open")
+            .isEqualTo("idle");
+      }
     }
   }
 
@@ -112,6 +102,10 @@ class EngineSettingsTest {
         new SchemaName(test.schema()),
         EngineSettings.DEFAULT,
         new Database.Profiles(profile, ConnectionProfile.OWN));
+  }
+
+  private static String read(Database database, String query) {
+    return database.once("reading", connection -> text(connection, query));
   }
 
   private static String byKey(Database database, Connection connection) throws SQLException {
