@@ -8,6 +8,7 @@ class ArchitectureTest extends ArchitectureRules {
   @Override
   protected Set<String> placesForThreads() {
     return Set.of(
+        "dev.monotick.postgres.ConnectionBudget", // a pool that is exhausted may block for ever
         "dev.monotick.postgres.Upkeep", // hourly, whether or not an engine runs
         "dev.monotick.postgres.job.JobWakes", // sends notices apart from whoever adds jobs
         "dev.monotick.postgres.notice.NoticeThread", // waits in a socket for notices
