@@ -27,9 +27,7 @@ record ConnectionBudget(int kept, int brief) {
   /** How long the data source may take to lend all of them. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /**
-   * Returns what a store needs to find out which connections it has.
-   */
+  /** Returns what a store needs to find out which connections it has. */
   static ConnectionBudget toProbe() {
     return new ConnectionBudget(0, 2);
   }

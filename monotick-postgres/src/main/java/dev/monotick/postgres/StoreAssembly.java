@@ -100,8 +100,7 @@ final class StoreAssembly {
     ConnectionSource own = sessions ? config.own() : new PlainStatements(config.own());
     ConnectionProfile kept = sessions ? ConnectionProfile.OWN : ConnectionProfile.SHARED;
     Database database =
-        new Database(
-            pool, own, config.schema(), settings, new Database.Profiles(pooled, kept));
+        new Database(pool, own, config.schema(), settings, new Database.Profiles(pooled, kept));
     report(StartReport.read(database, config.source()), pooler.isPresent(), leadership);
     DatabaseClock clock = new DatabaseClock(config.time());
     for (int i = 0; i < CLOCK_READINGS; i++) {

@@ -229,8 +229,7 @@ class ConnectionSettingsTest {
     Jobs jobs = engine.jobs();
     assertThat(jobs.await(jobs.enqueue(kind.of("a")).id(), PATIENCE)).isPresent();
     assertThat(before.take()).isEqualTo(SettingsRole.DEFAULTS);
-    assertThat(
-            role.read("select settings[1], settings[2], settings[3], settings[6] from " + seen))
+    assertThat(role.read("select settings[1], settings[2], settings[3], settings[6] from " + seen))
         .containsExactly("serializable", "on", "off", "2s");
   }
 
@@ -285,15 +284,11 @@ class ConnectionSettingsTest {
     TestDatabase database = role.database();
     PostgresStoreBuilder builder = PostgresStore.builder().schema(database.schema());
     switch (way) {
-      case URL ->
-          builder.url(database.url()).user(database.user()).password(database.password());
+      case URL -> builder.url(database.url()).user(database.user()).password(database.password());
       case POOL -> builder.dataSource(pool(role, 10));
       case POOLER -> {
         PgBouncer pooler = keep(PgBouncer.start(database, "transaction", 5));
-        builder
-            .url(pooler.database().url())
-            .user(database.user())
-            .password(database.password());
+        builder.url(pooler.database().url()).user(database.user()).password(database.password());
       }
     }
     return keep(builder.build());

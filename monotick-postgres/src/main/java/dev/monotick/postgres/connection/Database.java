@@ -153,8 +153,7 @@ public final class Database {
         what,
         joined != null
             ? work
-            : connection ->
-                work.apply(StatementTransactions.of(connection, settings.beginHint())));
+            : connection -> work.apply(StatementTransactions.of(connection, settings.beginHint())));
   }
 
   /**
@@ -250,8 +249,8 @@ public final class Database {
     }
   }
 
-  private <T extends @Nullable Object> T transaction(
-      Connection connection, SqlFunction<T> work) throws SQLException {
+  private <T extends @Nullable Object> T transaction(Connection connection, SqlFunction<T> work)
+      throws SQLException {
     connection.setAutoCommit(false);
     try {
       begin(connection);

@@ -28,9 +28,9 @@ import org.slf4j.LoggerFactory;
  * others by a notice.
  *
  * <p>A notice is a commit of its own and makes all commits that notify wait for each other, so it
- * is sent by one thread in a transaction of its own, never in the application's. The first
- * of a burst leaves at once, with the commit of the job itself where that is ours; what comes while
- * it is under way, or shortly after it, leaves together. A commit of notices need not be durable: a
+ * is sent by one thread in a transaction of its own, never in the application's. The first of a
+ * burst leaves at once, with the commit of the job itself where that is ours; what comes while it
+ * is under way, or shortly after it, leaves together. A commit of notices need not be durable: a
  * hint that a crash swallows is missed by nobody, since everybody looks anyway after one.
  *
  * <p>Thread-safe.

@@ -28,8 +28,7 @@ final class ServerProduct {
               + "), which is not supported: its advisory locks exclude nobody, and it has no LISTEN"
               + " and no snapshots; use PostgreSQL 14 or newer");
     }
-    if (isDsqlAddress(connection.getMetaData().getURL())
-        || ask(connection, DSQL).startsWith("t")) {
+    if (isDsqlAddress(connection.getMetaData().getURL()) || ask(connection, DSQL).startsWith("t")) {
       throw new SchemaException(
           "the server is Aurora DSQL, which is not supported: it has no advisory locks, sequences,"
               + " partitions or triggers; use PostgreSQL 14 or newer, such as Aurora PostgreSQL");

@@ -79,8 +79,7 @@ class EngineSettingsTest {
           .isInstanceOf(SchedulerException.class);
       assertThat(read(database, "select pg_backend_pid()")).isEqualTo(backend);
       try (Connection connection = test.connect()) {
-        assertThat(
-                text(connection, "select state from pg_stat_activity where pid = " + backend))
+        assertThat(text(connection, "select state from pg_stat_activity where pid = " + backend))
             .as("no transaction is left open")
             .isEqualTo("idle");
       }

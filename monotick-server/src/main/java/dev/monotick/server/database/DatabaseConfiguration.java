@@ -136,8 +136,7 @@ class DatabaseConfiguration {
         pooler.isPresent()
             ? Notices.none()
             : SessionNotices.start(
-                new Database(
-                    new DataSourcePool(dataSource::getConnection), direct(server), own),
+                new Database(new DataSourcePool(dataSource::getConnection), direct(server), own),
                 own,
                 UUID.randomUUID());
     return new ReplicaNotices(notices, dataSource, time);
