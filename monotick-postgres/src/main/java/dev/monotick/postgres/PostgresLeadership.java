@@ -24,28 +24,27 @@ public enum PostgresLeadership {
   /**
    * Returns the one to use, never {@link #AUTO}.
    *
-   * @param pooler what was found between here and the server, on the connections that leases are to
-   *     be held in
+   * @param obstacle why session locks cannot be relied on, on the connections that leases are to be
+   *     held in: a pooler in between, or locks that do not exclude
    * @throws SchedulerException if the session lock was asked for, and would mean nothing
    */
-  PostgresLeadership resolve(Optional<String> pooler) {
+  PostgresLeadership resolve(Optional<String> obstacle) {
     if (this == LEASE_ROW) {
       return LEASE_ROW;
     }
-    if (pooler.isEmpty()) {
+    if (obstacle.isEmpty()) {
       return ADVISORY_LEASE;
     }
     if (this == AUTO) {
       log.info(
-          "leases are rows, because there is a pooler in between that keeps no sessions: {}; a"
-              + " direct connection for leases would make failover after a crash quicker",
-          pooler.get());
+          "leases are rows, because {}; a direct connection to PostgreSQL for leases would make"
+              + " failover after a crash quicker",
+          obstacle.get());
       return LEASE_ROW;
     }
     throw new SchedulerException(
-        "leadership ADVISORY_LEASE cannot be kept, because there is a pooler in between that keeps"
-            + " no sessions: "
-            + pooler.get()
-            + "; give a directDataSource that leads past it, or use LEASE_ROW");
+        "leadership ADVISORY_LEASE cannot be kept, because "
+            + obstacle.get()
+            + "; give a directDataSource that leads to PostgreSQL itself, or use LEASE_ROW");
   }
 }

@@ -34,6 +34,7 @@ public final class PostgresStoreBuilder {
   private @Nullable LeaseTiming leaseTiming;
   private LeaseTiming membershipTiming = PostgresRegistry.DEFAULT_TIMING;
   private int connections = 8;
+  private boolean durableCommits = true;
   private TimeSource time = TimeSource.system();
 
   PostgresStoreBuilder() {}
@@ -57,9 +58,10 @@ public final class PostgresStoreBuilder {
   }
 
   /**
-   * The application's own data source, usually a pool, instead of a URL. Up to 8 connections are
-   * borrowed for moments. Unless there is a {@link #directDataSource}, two more, and one for each
-   * leadership group, are borrowed for good: give the pool as many more.
+   * The application's own data source, usually a pool, instead of a URL. It must lend at least five
+   * connections at once, or {@link #build} refuses it: three that are kept for good, one more for
+   * each leadership group, and one for short transactions; a busy engine uses up to eight for
+   * those. With a {@link #directDataSource} two are enough, and the others come from there.
    */
   public PostgresStoreBuilder dataSource(DataSource dataSource) {
     this.dataSource = requireNonNull(dataSource, "dataSource");
@@ -146,6 +148,18 @@ public final class PostgresStoreBuilder {
     return this;
   }
 
+  /**
+   * Whether transactions that decide something (claims, terms, completions, new jobs) are on disk
+   * before they count, even where {@code synchronous_commit} is off for the server, the database or
+   * the role; true by default. With false that setting is left as it is: if it is off, a crash of
+   * the server can undo what was acknowledged moments before it, and a tick or a job can then run
+   * again. Leases stay durable.
+   */
+  public PostgresStoreBuilder durableCommits(boolean durableCommits) {
+    this.durableCommits = durableCommits;
+    return this;
+  }
+
   /** The clocks; by default those of this process. */
   public PostgresStoreBuilder time(TimeSource time) {
     this.time = requireNonNull(time, "time");
@@ -204,6 +218,7 @@ public final class PostgresStoreBuilder {
         leaseTiming,
         membershipTiming,
         connections,
+        durableCommits,
         time);
   }
 

@@ -4,15 +4,18 @@ import static java.util.Objects.requireNonNullElse;
 
 import dev.monotick.leader.LeaderElection;
 import dev.monotick.leader.LeaseTiming;
+import dev.monotick.postgres.connection.ConnectionProfile;
 import dev.monotick.postgres.connection.ConnectionSource;
 import dev.monotick.postgres.connection.DataSourcePool;
 import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.connection.EngineSettings;
 import dev.monotick.postgres.connection.KeptPool;
 import dev.monotick.postgres.connection.PlainStatements;
 import dev.monotick.postgres.connection.Pool;
 import dev.monotick.postgres.job.PostgresJobStore;
 import dev.monotick.postgres.leader.AdvisoryElection;
 import dev.monotick.postgres.leader.Dialect;
+import dev.monotick.postgres.leader.ExclusionProbe;
 import dev.monotick.postgres.leader.LeaseRowElection;
 import dev.monotick.postgres.leader.PoolerProbe;
 import dev.monotick.postgres.leader.Surroundings;
@@ -51,6 +54,7 @@ final class StoreAssembly {
 
   private final StoreConfig config;
   private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+  private String server = ""; // which one it is, for the log
 
   StoreAssembly(StoreConfig config) {
     this.config = config;
@@ -75,14 +79,29 @@ final class StoreAssembly {
   }
 
   private PostgresStore open(Maintenance maintenance) {
+    ConnectionBudget.toProbe().require(config);
     Optional<String> pooler =
         config.portable() ? Optional.empty() : PoolerProbe.findPooler(config.own());
-    boolean sessions = !config.portable() && pooler.isEmpty();
+    Optional<String> obstacle =
+        config.portable()
+            ? Optional.of("portable was chosen")
+            : pooler
+                .map(why -> "there is a pooler in between that keeps no sessions: " + why)
+                .or(() -> ExclusionProbe.findFlaw(config.own(), config.schema()));
+    boolean sessions = obstacle.isEmpty();
     PostgresLeadership leadership =
-        config.portable() ? PostgresLeadership.LEASE_ROW : config.leadership().resolve(pooler);
-    Pool pool = keep(pool(sessions));
+        config.portable() ? PostgresLeadership.LEASE_ROW : config.leadership().resolve(obstacle);
+    ConnectionBudget.of(sessions).require(config);
+    EngineSettings settings = new EngineSettings(config.durableCommits());
+    boolean plain = !sessions || isPlain();
+    ConnectionProfile pooled =
+        plain || config.isPool() ? ConnectionProfile.SHARED : ConnectionProfile.OWN;
+    Pool pool = keep(pool(plain, pooled, settings));
     ConnectionSource own = sessions ? config.own() : new PlainStatements(config.own());
-    Database database = new Database(pool, own, config.schema());
+    ConnectionProfile kept = sessions ? ConnectionProfile.OWN : ConnectionProfile.SHARED;
+    Database database =
+        new Database(pool, own, config.schema(), settings, new Database.Profiles(pooled, kept));
+    report(StartReport.read(database, config.source()), pooler.isPresent(), leadership);
     DatabaseClock clock = new DatabaseClock(config.time());
     for (int i = 0; i < CLOCK_READINGS; i++) {
       read(database, clock);
@@ -129,15 +148,30 @@ final class StoreAssembly {
                 surroundings, requireNonNullElse(timing, AdvisoryElection.TIMING)));
   }
 
-  private Pool pool(boolean sessions) {
-    boolean plain =
-        config.source() == config.own()
-            ? !sessions
-            : config.portable() || PoolerProbe.findPooler(config.source()).isPresent();
+  private Pool pool(boolean plain, ConnectionProfile pooled, EngineSettings settings) {
     ConnectionSource source = plain ? new PlainStatements(config.source()) : config.source();
-    return config.isPool()
-        ? new DataSourcePool(source)
-        : new KeptPool(source, config.connections());
+    if (config.isPool()) {
+      return new DataSourcePool(source);
+    }
+    return new KeptPool(
+        pooled == ConnectionProfile.OWN ? settings.applyTo(source, pooled) : source,
+        config.connections());
+  }
+
+  private void report(StartReport report, boolean pooler, PostgresLeadership leadership) {
+    report.warnings().forEach(warning -> log.warn("{} {}", server, warning));
+    log.info(
+        "{} schema={} {} pooler={} leadership={}",
+        server,
+        config.schema().text(),
+        report.line(),
+        config.portable() ? "not-looked-for" : pooler ? "found" : "none",
+        leadership);
+  }
+
+  /** Returns whether a pooler sits before the connections for short transactions alone. */
+  private boolean isPlain() {
+    return config.source() != config.own() && PoolerProbe.findPooler(config.source()).isPresent();
   }
 
   /** Waits for a server that is merely not there yet. */
@@ -146,12 +180,13 @@ final class StoreAssembly {
     for (boolean first = true; ; first = false) {
       try {
         ServerFacts facts = ServerCheck.of(config.source()).run();
-        log.info(
-            "database={} role={} version={} schema={}",
-            facts.database(),
-            facts.role(),
-            facts.versionName(),
-            config.schema().text());
+        server =
+            "database="
+                + facts.database()
+                + " role="
+                + facts.role()
+                + " version="
+                + facts.versionName();
         return;
       } catch (StoreException e) {
         long left = config.startupTimeout().toNanos() - (config.time().nanos() - begun);

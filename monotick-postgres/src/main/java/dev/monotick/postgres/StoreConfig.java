@@ -27,4 +27,5 @@ record StoreConfig(
     @Nullable LeaseTiming leaseTiming,
     LeaseTiming membershipTiming,
     int connections,
+    boolean durableCommits,
     TimeSource time) {}

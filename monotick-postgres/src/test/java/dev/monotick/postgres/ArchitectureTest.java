@@ -8,6 +8,7 @@ class ArchitectureTest extends ArchitectureRules {
   @Override
   protected Set<String> placesForThreads() {
     return Set.of(
+        "dev.monotick.postgres.ConnectionBudget", // a pool that is exhausted may block for ever
         "dev.monotick.postgres.Upkeep", // hourly, whether or not an engine runs
         "dev.monotick.postgres.job.LaneScans", // looks for what claims pass over, apart from them
         "dev.monotick.postgres.job.JobWakes", // sends notices apart from whoever adds jobs

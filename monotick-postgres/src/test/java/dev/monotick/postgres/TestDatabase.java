@@ -23,6 +23,9 @@ public record TestDatabase(String url, String user, String password, String sche
 
   public static final int NEWEST = 18;
 
+  /** Stands for the version that the operating system packages; tests on it may be skipped. */
+  public static final int PACKAGED = 0;
+
   /**
    * Returns a new schema's name on the server of that major version, which is started if need be.
    */

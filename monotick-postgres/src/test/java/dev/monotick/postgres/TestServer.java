@@ -16,7 +16,8 @@ record TestServer(String url, String user, String password) {
   private static final Map<Integer, TestServer> SERVERS = new ConcurrentHashMap<>();
 
   static TestServer of(int major) {
-    return SERVERS.computeIfAbsent(major, TestServer::start);
+    return SERVERS.computeIfAbsent(
+        major, any -> any == TestDatabase.PACKAGED ? PackagedServer.start() : start(any));
   }
 
   private static TestServer start(int major) {

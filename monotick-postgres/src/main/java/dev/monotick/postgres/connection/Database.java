@@ -5,7 +5,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -28,34 +27,40 @@ public final class Database {
   /** How often a transaction that lost against another one is repeated at once. */
   private static final int CONFLICTS = 5;
 
-  /**
-   * What the server enforces in each transaction, so that a replica that freezes in the middle of
-   * one holds up nobody for long. Set for the transaction, not the session, which may be a pooler's
-   * or the application's.
-   *
-   * <p>And our statements find rows by their keys; nothing else is ever right for them. Where
-   * statistics are missing or old, as on each day's new partition, the planner would rather read
-   * all of it.
-   */
-  private static final String LIMITS =
-      "select set_config('lock_timeout', '2000', true),"
-          + " set_config('statement_timeout', '4000', true),"
-          + " set_config('idle_in_transaction_session_timeout', '2000', true),"
-          + " set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),"
-          + " set_config('enable_mergejoin', 'off', true)";
-
-  /** For a transaction that is not ours, but holds locks of ours at its end. */
-  private static final String IDLE_LIMIT =
-      "select set_config('idle_in_transaction_session_timeout', '2000', true)";
-
   private static final Pattern TABLE = Pattern.compile("@([a-z_]+)");
 
   private final Pool pool;
   private final ConnectionSource own;
   private final SchemaName schema;
+  private final EngineSettings settings;
+  private final ConnectionProfile pooled;
   private final @Nullable Connection joined;
   private final boolean repeats; // what lost against another transaction
   private final List<Runnable> brokenListeners;
+
+  /**
+   * Whose the connections are.
+   *
+   * @param pooled those of the pool; if {@link ConnectionProfile#OWN}, they have the settings
+   * @param kept those that are kept for good; the settings are applied here
+   */
+  public record Profiles(ConnectionProfile pooled, ConnectionProfile kept) {}
+
+  /**
+   * Creates one with a pool that others may use too, and direct connections to keep.
+   *
+   * @param pool connections for short transactions
+   * @param own connections that are kept for good
+   * @param schema name of the schema, checked by {@link SchemaName}
+   */
+  public Database(Pool pool, ConnectionSource own, SchemaName schema) {
+    this(
+        pool,
+        own,
+        schema,
+        EngineSettings.DEFAULT,
+        new Profiles(ConnectionProfile.SHARED, ConnectionProfile.OWN));
+  }
 
   /**
    * Creates one.
@@ -64,10 +69,17 @@ public final class Database {
    * @param own connections that are kept for good
    * @param schema name of the schema, checked by {@link SchemaName}
    */
-  public Database(Pool pool, ConnectionSource own, SchemaName schema) {
+  public Database(
+      Pool pool,
+      ConnectionSource own,
+      SchemaName schema,
+      EngineSettings settings,
+      Profiles profiles) {
     this.pool = pool;
-    this.own = own;
+    this.own = settings.applyTo(own, profiles.kept());
     this.schema = schema;
+    this.settings = settings;
+    this.pooled = profiles.pooled();
     this.joined = null;
     this.repeats = true;
     this.brokenListeners = new CopyOnWriteArrayList<>();
@@ -77,6 +89,8 @@ public final class Database {
     this.pool = other.pool;
     this.own = other.own;
     this.schema = other.schema;
+    this.settings = other.settings;
+    this.pooled = other.pooled;
     this.joined = joined;
     this.repeats = repeats;
     this.brokenListeners = other.brokenListeners;
@@ -121,18 +135,34 @@ public final class Database {
     brokenListeners.add(listener);
   }
 
-  /** Does something that is one statement, in autocommit. */
+  /** Does something in autocommit: each statement is a transaction, with the settings. */
   public <T extends @Nullable Object> T once(String what, SqlFunction<T> work) {
-    return call(what, work);
+    return call(
+        what,
+        pooled == ConnectionProfile.OWN || joined != null
+            ? work
+            : connection -> work.apply(settings.shared(connection)));
   }
 
   /**
-   * Prepares a query that is run with the limits of a transaction, yet takes one round trip and not
-   * three: limits and query are sent together, in autocommit, which makes them one transaction.
-   * Somebody else's transaction keeps the limits that it has.
+   * Does something in autocommit that need not survive a crash of the server: a hint, which nobody
+   * misses then.
+   */
+  public <T extends @Nullable Object> T hint(String what, SqlFunction<T> work) {
+    return call(
+        what,
+        joined != null
+            ? work
+            : connection -> work.apply(StatementTransactions.of(connection, settings.beginHint())));
+  }
+
+  /**
+   * Prepares a query that finds rows by their keys, whatever the planner thinks of it, in one round
+   * trip: in autocommit, what is sent together is one transaction. A transaction of the caller
+   * keeps the settings that it has.
    */
   public PreparedStatement prepareLimited(Connection connection, String query) throws SQLException {
-    return connection.prepareStatement(joined == null ? LIMITS + ";" + query : query);
+    return connection.prepareStatement(joined == null ? EngineSettings.byKey(query) : query);
   }
 
   /** Runs what {@link #prepareLimited} prepared and returns what the query gave. */
@@ -141,7 +171,7 @@ public final class Database {
       return statement.executeQuery();
     }
     statement.execute();
-    if (!statement.getMoreResults()) { // the first are those of the limits
+    if (!statement.getMoreResults()) { // the first are those of the settings
       throw new SchedulerException("a query gave no rows but " + statement.getUpdateCount());
     }
     return statement.getResultSet();
@@ -158,20 +188,19 @@ public final class Database {
   }
 
   /**
-   * Begins a transaction, in a connection without autocommit: at read committed, whatever the
-   * session's level is, and with limits that the server enforces.
+   * Begins a transaction, in a connection without autocommit: at read committed and with the other
+   * settings, whatever those of the session are.
    */
-  public static void begin(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute("set transaction isolation level read committed; " + LIMITS);
-    }
+  public void begin(Connection connection) throws SQLException {
+    settings.beginByKey(connection);
   }
 
-  /** Has the server end the session, if the transaction that is open is left alone for long. */
-  public static void limitIdleness(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(IDLE_LIMIT);
-    }
+  /**
+   * Prepares the end of a transaction that is not ours, for our part of it: if the caller freezes,
+   * the server soon ends the session and with it our locks; and the commit is durable.
+   */
+  public void beginProof(Connection connection) throws SQLException {
+    EngineSettings.execute(connection, settings.proof());
   }
 
   private <T extends @Nullable Object> T call(String what, SqlFunction<T> work) {
@@ -220,8 +249,8 @@ public final class Database {
     }
   }
 
-  private static <T extends @Nullable Object> T transaction(
-      Connection connection, SqlFunction<T> work) throws SQLException {
+  private <T extends @Nullable Object> T transaction(Connection connection, SqlFunction<T> work)
+      throws SQLException {
     connection.setAutoCommit(false);
     try {
       begin(connection);

@@ -61,7 +61,7 @@ public final class ProvenTransaction {
       try {
         work.run(WorkConnection.of(connection));
         requireOpen(connection, proof);
-        Database.limitIdleness(connection); // whoever freezes from here on loses the locks
+        database.beginProof(connection);
         proof.prove(connection);
         committing = true;
         connection.commit();

@@ -147,6 +147,7 @@ final class JobTransactions {
         connection -> {
           connection.setAutoCommit(false);
           try (PreparedStatement statement = connection.prepareStatement(probe)) {
+            database.begin(connection);
             statement.setLong(1, run.id().value());
             statement.setInt(2, run.number());
             if (statement.executeUpdate() > 0) {

@@ -3,13 +3,10 @@ package dev.monotick.postgres.job;
 import dev.monotick.job.JobId;
 import dev.monotick.job.store.ReadyListener;
 import dev.monotick.postgres.connection.Database;
-import dev.monotick.postgres.connection.Session;
 import dev.monotick.postgres.notice.Notice;
 import dev.monotick.postgres.notice.Notices;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -31,9 +28,9 @@ import org.slf4j.LoggerFactory;
  * others by a notice.
  *
  * <p>A notice is a commit of its own and makes all commits that notify wait for each other, so it
- * is sent by one thread in a session of its own, never in the application's transactions. The first
- * of a burst leaves at once, with the commit of the job itself where that is ours; what comes while
- * it is under way, or shortly after it, leaves together. A commit of notices need not be durable: a
+ * is sent by one thread in a transaction of its own, never in the application's. The first of a
+ * burst leaves at once, with the commit of the job itself where that is ours; what comes while it
+ * is under way, or shortly after it, leaves together. A commit of notices need not be durable: a
  * hint that a crash swallows is missed by nobody, since everybody looks anyway after one.
  *
  * <p>Thread-safe.
@@ -45,11 +42,10 @@ final class JobWakes implements JobHints, AutoCloseable {
   private static final String ENDED = "ended";
   private static final long PAUSE_MILLIS = 10;
   private static final int LONGEST_TEXT = 1_000;
-  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final Notices notices;
   private final boolean sends;
-  private final Session session;
+  private final Database database;
   private final JobEar ear;
   private final List<Consumer<Set<JobId>>> endedListeners = new CopyOnWriteArrayList<>();
   private final ScheduledThreadPoolExecutor sender;
@@ -68,7 +64,7 @@ final class JobWakes implements JobHints, AutoCloseable {
     this.notices = notices;
     this.ear = ear;
     this.sends = notices.presenceKey().isPresent();
-    this.session = database.session(JobWakes::prepare);
+    this.database = database;
     this.sender =
         new ScheduledThreadPoolExecutor(
             1,
@@ -84,12 +80,6 @@ final class JobWakes implements JobHints, AutoCloseable {
   /** Says whether notices arrive, as far as is known. */
   boolean arrive() {
     return sends && notices.isPresent() && ear.hears();
-  }
-
-  private static boolean prepare(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      return statement.execute("set synchronous_commit = off");
-    }
   }
 
   void whenReady(ReadyListener listener) {
@@ -209,7 +199,8 @@ final class JobWakes implements JobHints, AutoCloseable {
       }
     }
     try {
-      session.call("telling of jobs", TIMEOUT, connection -> notify(connection, ready, over));
+      boolean unused =
+          database.hint("telling of jobs", connection -> notify(connection, ready, over));
     } catch (RuntimeException e) { // it was a hint
       log.debug("others could not be told of jobs, they find them when they look", e);
     }
@@ -268,7 +259,6 @@ final class JobWakes implements JobHints, AutoCloseable {
   @Override
   public void close() {
     sender.shutdownNow();
-    session.close();
     ear.close();
   }
 }

@@ -1,5 +1,7 @@
 package dev.monotick.postgres.leader;
 
+import dev.monotick.postgres.connection.EngineSettings;
+
 /** What a server understands. */
 public enum Dialect {
 
@@ -10,7 +12,7 @@ public enum Dialect {
    */
   POSTGRES(
       "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint",
-      "set_config('synchronous_commit', 'on', true)"),
+      EngineSettings.durableCommit()),
 
   /** What speaks PostgreSQL's language and has no such thing as a WAL. */
   PORTABLE("0::bigint", "null::text");

@@ -23,9 +23,10 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The statements on the table of replicas. Thread-safe: has no state but the text of its SQL. */
+/** The statements on the table of replicas. Thread-safe. */
 final class ReplicaTable {
 
+  private final Database database;
   private final String serialise;
   private final String look;
   private final String beat;
@@ -49,6 +50,7 @@ final class ReplicaTable {
   record Info(ReplicaInfo info, long revision) {}
 
   ReplicaTable(Database database, boolean locks) {
+    this.database = database;
     serialise = database.sql("select id from @store for update");
     // Which advisory locks are held, by keys of one bigint, in this database.
     String held =
@@ -116,7 +118,7 @@ final class ReplicaTable {
   /** Lets one join at a time. */
   void serialise(Connection connection) throws SQLException {
     // Whoever waited must see who came before, and whoever freezes must not keep others waiting.
-    Database.begin(connection);
+    database.begin(connection);
     try (PreparedStatement statement = connection.prepareStatement(serialise)) {
       statement.executeQuery().close();
     }

@@ -43,23 +43,28 @@ public final class ServerCheck {
    */
   public ServerFacts run() {
     ServerFacts facts;
-    try (Connection connection = source.open();
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(FACTS)) {
-      row.next();
-      facts =
-          new ServerFacts(
-              row.getInt(1),
-              row.getString(2),
-              row.getBoolean(3),
-              row.getBoolean(4),
-              row.getString(5),
-              row.getString(6));
+    try (Connection connection = source.open()) {
+      ServerProduct.check(connection); // others may not understand what is asked next
+      facts = facts(connection);
     } catch (SQLException e) {
       throw explain(e);
     }
     facts.check();
     return facts;
+  }
+
+  private static ServerFacts facts(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(FACTS)) {
+      row.next();
+      return new ServerFacts(
+          row.getInt(1),
+          row.getString(2),
+          row.getBoolean(3),
+          row.getBoolean(4),
+          row.getString(5),
+          row.getString(6));
+    }
   }
 
   /** Says what a failure to connect means. A pool's failure is judged by the driver's inside it. */

@@ -75,6 +75,7 @@ record Transaction(Duration lockTimeout, Duration statementTimeout) {
         + lockTimeout.toMillis()
         + "; set local statement_timeout = "
         + statementTimeout.toMillis()
+        + "; set local jit = off"
         // A process that froze in the middle keeps the others waiting no longer than this.
         + "; set local idle_in_transaction_session_timeout = 30000";
   }

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A server that belongs to one test, which may do to it what others would not like. */
-final class PrivateServer implements AutoCloseable {
+public final class PrivateServer implements AutoCloseable {
 
   private static final String USER = "nobody";
 
@@ -34,7 +34,7 @@ final class PrivateServer implements AutoCloseable {
   }
 
   /** Starts one with the programs of the shared server of that version. */
-  static PrivateServer start(int major) {
+  public static PrivateServer start(int major) {
     try {
       Path programs = programs(TestDatabase.on(major));
       Path folder = Files.createTempDirectory("server");
@@ -50,7 +50,8 @@ final class PrivateServer implements AutoCloseable {
     }
   }
 
-  TestDatabase database() {
+  /** Returns its database, with a schema that does not exist yet. */
+  public TestDatabase database() {
     return new TestDatabase(
         "jdbc:postgresql://127.0.0.1:" + port + "/postgres", "postgres", "x", "monotick");
   }

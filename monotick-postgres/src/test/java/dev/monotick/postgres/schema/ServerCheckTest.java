@@ -12,9 +12,11 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -206,6 +208,44 @@ final class ServerCheckTest {
         .hasMessageContaining("is a standby")
         .hasMessageContaining("targetServerType=primary");
     new ServerFacts(140000, "14.0", false, false, "u", "d").check();
+  }
+
+  /** Shown by a function of that name that comes first, and by a table. */
+  @Test
+  void productsThatLackWhatIsNeededAreRefusedByName() {
+    try (TestDatabase database = TestDatabase.on(TestDatabase.NEWEST)) {
+      String schema = database.schema();
+      database.execute("create schema " + schema);
+      database.execute(
+          "create function "
+              + schema
+              + ".version() returns text language sql as"
+              + " $$select 'CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)'$$");
+      String url = database.url() + "?currentSchema=" + schema + ",pg_catalog";
+      refusal(url, database.user(), database.password())
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("the server is CockroachDB (CockroachDB CCL v24.1.0")
+          .hasMessageContaining("use PostgreSQL 14 or newer");
+    }
+    assertThat(
+            ServerProduct.isDsqlAddress(
+                "jdbc:postgresql://abc.dsql.eu-west-1.on.aws:5432/postgres"))
+        .isTrue();
+    assertThat(ServerProduct.isDsqlAddress("jdbc:postgresql://dsql.example.com/db")).isFalse();
+  }
+
+  @Test
+  void auroraDsqlIsRefusedByItsTables() throws SQLException {
+    try (TestDatabase server = TestDatabase.on(TestDatabase.NEWEST);
+        Connection connection = server.connect();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false); // nobody else sees the schema
+      statement.execute("create schema sys create table iam_pg_role_mappings (arn text)");
+      assertThatThrownBy(() -> ServerProduct.check(connection))
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("the server is Aurora DSQL");
+      connection.rollback();
+    }
   }
 
   private static AbstractThrowableAssert<?, ? extends Throwable> refusal(

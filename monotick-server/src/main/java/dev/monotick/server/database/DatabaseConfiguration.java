@@ -1,6 +1,5 @@
 package dev.monotick.server.database;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.PostgresStoreBuilder;
 import dev.monotick.postgres.connection.DataSourcePool;
@@ -25,7 +24,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
 
 /** Finds the database or starts one, brings its tables up to date, and opens the pool. */
@@ -97,8 +95,8 @@ class DatabaseConfiguration {
 
   /** After the store, which has checked the server and told what is wrong with it. */
   @Bean
-  HikariDataSource dataSource(Server server, PostgresStore store, Settings settings) {
-    HikariDataSource pool = new HikariDataSource();
+  ServerPool dataSource(Server server, PostgresStore store, Settings settings) {
+    ServerPool pool = new ServerPool(PoolerProbe.findPooler(direct(server)));
     pool.setPoolName("rest");
     pool.setJdbcUrl(server.address.url());
     if (!server.address.user().isEmpty()) {
@@ -111,45 +109,43 @@ class DatabaseConfiguration {
     pool.addDataSourceProperty("socketTimeout", "60");
     pool.addDataSourceProperty("tcpKeepAlive", "true");
     pool.addDataSourceProperty("ApplicationName", "monotick-server");
-    pool.addDataSourceProperty(
-        "options",
-        "-c lock_timeout=5000 -c statement_timeout=30000"
-            + " -c idle_in_transaction_session_timeout=30000 -c plan_cache_mode=force_generic_plan");
     return pool;
   }
 
+  private static DirectSource direct(Server server) {
+    DatabaseAddress address = server.address;
+    boolean named = !address.user().isEmpty();
+    return new DirectSource(
+        address.url(), named ? address.user() : null, named ? address.password() : null);
+  }
+
   @Bean
-  PlatformTransactionManager transactionManager(HikariDataSource dataSource) {
-    return new JdbcTransactionManager(dataSource);
+  PlatformTransactionManager transactionManager(ServerPool dataSource) {
+    return dataSource.transactionManager();
   }
 
   /** One more session, for what replicas tell each other of the control plane. */
   @Bean
   ReplicaNotices replicaNotices(
-      Server server, HikariDataSource dataSource, Settings settings, TimeSource time) {
-    DatabaseAddress address = server.address;
-    boolean named = !address.user().isEmpty();
-    DirectSource direct =
-        new DirectSource(
-            address.url(), named ? address.user() : null, named ? address.password() : null);
+      Server server, ServerPool dataSource, Settings settings, TimeSource time) {
     SchemaName own = new Tables(new SchemaName(settings.get(Known.DATABASE_SCHEMA))).own();
-    Optional<String> pooler = PoolerProbe.findPooler(direct);
+    Optional<String> pooler = dataSource.pooler();
     pooler.ifPresent(
         why -> log.info("replicas find each other's changes by looking for them: {}", why));
     Notices notices =
         pooler.isPresent()
             ? Notices.none()
             : SessionNotices.start(
-                new Database(new DataSourcePool(dataSource::getConnection), direct, own),
+                new Database(new DataSourcePool(dataSource::getConnection), direct(server), own),
                 own,
                 UUID.randomUUID());
     return new ReplicaNotices(notices, dataSource, time);
   }
 
   @Bean
-  Sql sql(HikariDataSource dataSource, PlatformTransactionManager manager, Settings settings) {
+  Sql sql(ServerPool dataSource, PlatformTransactionManager manager, Settings settings) {
     Tables tables = new Tables(new SchemaName(settings.get(Known.DATABASE_SCHEMA)));
-    Migrations.of(dataSource::getConnection, tables.own(), DatabaseConfiguration.class, STEPS)
+    Migrations.of(dataSource::plainConnection, tables.own(), DatabaseConfiguration.class, STEPS)
         .migrate();
     return new Sql(tables, dataSource, manager);
   }
