@@ -1,0 +1,127 @@
+package dev.monotick.postgres.difference;
+
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobLane;
+import dev.monotick.job.store.JobLimit;
+import dev.monotick.job.store.JobStore;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.replica.ReplicaId;
+import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.store.Store;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the two stores, and the names that a test has for what is in it. Each store makes its own
+ * ids, so jobs have labels, and replicas have places.
+ */
+final class Side {
+
+  /** A pair of kind and queue names one lane, so a turn that asks for it has one right answer. */
+  static final List<JobLane> LANES =
+      List.of(
+          new JobLane("q0", "k0", "", 5),
+          new JobLane("q0", "k1", "t0", 5),
+          new JobLane("q1", "k1", "t1", 2),
+          new JobLane("q1", "k2", "t0", 7));
+
+  static final int REPLICAS = 3;
+
+  final String name;
+  private final Store store;
+  private final Map<String, JobId> ids = new LinkedHashMap<>();
+  private final Map<JobId, String> labels = new HashMap<>();
+  private final Map<String, Draft> drafts = new HashMap<>();
+  private final Set<JobLimit.Scope> limited = new HashSet<>();
+  private final long world;
+  private final int[] lives = new int[REPLICAS];
+  private long looks;
+
+  /**
+   * Creates a side.
+   *
+   * @param world tells the replicas of this test from those of others in the same tables
+   */
+  Side(String name, Store store, long world) {
+    this.name = name;
+    this.store = store;
+    this.world = world;
+    for (int place = 0; place < REPLICAS; place++) {
+      join(place);
+    }
+  }
+
+  JobStore jobs() {
+    return store.jobs();
+  }
+
+  Instant now() {
+    return jobs().now();
+  }
+
+  ReplicaId replica(int place) {
+    return new ReplicaId(new UUID(world, 100L * place + lives[place]));
+  }
+
+  void join(int place) {
+    store.replicas().join(new ReplicaInfo(replica(place), "r" + place, now(), Set.of()), false);
+  }
+
+  void leave(int place) {
+    store.replicas().leave(replica(place));
+  }
+
+  void takeNewIdentity(int place) {
+    lives[place]++;
+  }
+
+  /** Has what is due become due, and what expired expire: stores may do so at the next turn. */
+  void lookAround() {
+    ReplicaId observer = new ReplicaId(new UUID(world, 99));
+    var unused =
+        jobs().turn(new JobTurn(observer, ++looks, List.of(), 1, Set.of("none"), Set.of()));
+  }
+
+  void added(Draft draft, JobId id) {
+    ids.put(draft.label(), id);
+    labels.put(id, draft.label());
+    drafts.put(draft.label(), draft);
+  }
+
+  @Nullable JobId id(String label) {
+    return ids.get(label);
+  }
+
+  Optional<Draft> draft(String label) {
+    return Optional.ofNullable(drafts.get(label));
+  }
+
+  Map<String, JobId> ids() {
+    return ids;
+  }
+
+  String label(JobId id) {
+    return labels.getOrDefault(id, "unknown job " + id);
+  }
+
+  /** Returns a text in which jobs have their labels. */
+  String withLabels(String text) {
+    String named = text;
+    for (Map.Entry<JobId, String> each : labels.entrySet()) {
+      named = named.replaceAll("\\bjob " + each.getKey().value() + "\\b", "job " + each.getValue());
+    }
+    return named;
+  }
+
+  Set<JobLimit.Scope> limited() {
+    return limited;
+  }
+}

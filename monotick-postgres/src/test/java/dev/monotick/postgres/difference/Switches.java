@@ -1,0 +1,19 @@
+package dev.monotick.postgres.difference;
+
+/** Steps that are left out because the stores are known to differ; each is to be removed. */
+final class Switches {
+
+  /**
+   * A replica that is gone joins again under the same id. In SQL the numbers of its turns are free
+   * again, because rescue deletes the claims that they were used for; in memory they stay used.
+   */
+  static final boolean REJOIN_SAME_ID = Boolean.getBoolean("monotick.rejoinSameId");
+
+  /**
+   * A turn arrives again after its claim is over or was rescued. In SQL it claims other jobs, which
+   * the next rescue gives back; in memory its number stays used.
+   */
+  static final boolean LATE_TURNS = Boolean.getBoolean("monotick.lateTurns");
+
+  private Switches() {}
+}
