@@ -6,12 +6,11 @@ import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.time.Ticker;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The registry of an {@link InMemoryStore}. Leases run on the store's ticker, so a wall clock that
@@ -30,9 +29,10 @@ final class InMemoryRegistry implements ReplicaRegistry {
 
   /**
    * Those that were members once. Kept for good, because a claim may outlive the membership of its
-   * replica by any time: a few bytes for each start of an engine in this JVM.
+   * replica by any time: a few bytes for each start of an engine in this JVM. With their names,
+   * because what they still do is recorded under these.
    */
-  private final Set<ReplicaId> former = new HashSet<>();
+  private final Map<ReplicaId, String> former = new HashMap<>();
 
   InMemoryRegistry(LeaseTiming timing, Ticker ticker) {
     this.timing = timing;
@@ -79,8 +79,9 @@ final class InMemoryRegistry implements ReplicaRegistry {
 
   @Override
   public synchronized void leave(ReplicaId replica) {
-    if (members.remove(replica) != null) {
-      former.add(replica);
+    Member member = members.remove(replica);
+    if (member != null) {
+      former.put(replica, member.info().name());
     }
   }
 
@@ -96,7 +97,7 @@ final class InMemoryRegistry implements ReplicaRegistry {
    */
   synchronized boolean isGone(ReplicaId replica) {
     dropSilent();
-    return former.contains(replica);
+    return former.containsKey(replica);
   }
 
   /** Says whether the replica is a member: it joined, and was neither silent too long nor left. */
@@ -105,10 +106,12 @@ final class InMemoryRegistry implements ReplicaRegistry {
     return members.containsKey(replica);
   }
 
-  /** Returns what people call a member, the id of one that is none. */
+  /** Returns the name of a replica that is or was a member, the id of any other. */
   synchronized String name(ReplicaId replica) {
     Member member = members.get(replica);
-    return member == null ? replica.toString() : member.info().name();
+    return member == null
+        ? former.getOrDefault(replica, replica.toString())
+        : member.info().name();
   }
 
   private void dropSilent() {
@@ -120,7 +123,7 @@ final class InMemoryRegistry implements ReplicaRegistry {
             entry -> {
               boolean silent = now - entry.getValue().lastHeard() >= lease;
               if (silent) {
-                former.add(entry.getKey());
+                former.put(entry.getKey(), entry.getValue().info().name());
               }
               return silent;
             });

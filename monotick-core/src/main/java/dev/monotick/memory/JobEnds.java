@@ -156,7 +156,7 @@ final class JobEnds {
         continue; // nobody waits, or it was called off and requeued, and waits no more
       }
       if (next.needsSuccess && row.state != JobState.SUCCEEDED) {
-        record(next, Outcome.CANCELLED, "job " + row.id + " before it ended " + row.state, now);
+        record(next, Outcome.CANCELLED, "job " + row.id + " before it did not succeed", now);
         table.move(next, JobTransition.CANCEL, JobState.CANCELLED, now);
         over.add(next);
       } else {

@@ -356,6 +356,9 @@ begin
     select u.id, at, u.lane, u.run
       from unnest(of_ids, of_lanes, of_runs, of_outcomes) as u(id, lane, run, outcome)
      where u.outcome = 3;
+    perform @job_expire_again(array_agg(u.id))
+       from unnest(of_ids, of_flags, of_outcomes) as u(id, flags, outcome)
+      where u.flags & 16 <> 0 and u.outcome in (1, 2, 5) having count(*) > 0;
   end if;
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
   select u.lane, count(*) filter (where u.outcome in (1, 2)), count(*) filter (where u.outcome = 5), - count(*),
@@ -369,6 +372,18 @@ begin
        from unnest(of_ids, of_runs, of_lanes, of_flags, of_outcomes) as u(id, run, lane, flags, outcome)
       where u.flags & 3 <> 0 and u.outcome in (0, 3, 4, 8) having count(*) > 0;
   end if;
+end
+$$;
+
+-- Has jobs expire that wait again after a run: job_expire passes over jobs that run and forgets when these expire.
+create function @job_expire_again(of_ids bigint[]) returns void
+language plpgsql volatile
+as $$
+begin
+  insert into @job_expiry (at, id)
+  select j.deadline, j.id from unnest(of_ids) as u(id) join @job j on j.id = u.id where j.deadline is not null
+   order by 1, 2
+  on conflict do nothing;
 end
 $$;
 
@@ -505,6 +520,8 @@ as $$
 declare
   bound     integer[]; -- lanes
   of_limit  integer;
+  old       record;
+  at        timestamptz;
 begin
   lock table @job_limit_gate in exclusive mode;
   bound := array(
@@ -517,11 +534,23 @@ begin
       order by c.replica, c.number for update of c;
   end if;
   update @job_change set version = version + 1;
+  select l.rate_count, l.rate_millis into old
+    from @job_limit l where l.kind = of_kind and l.tenant = of_tenant and l.per_key = of_per_key;
   insert into @job_limit (kind, tenant, per_key, running, rate_count, rate_millis)
   values (of_kind, of_tenant, of_per_key, of_running, of_rate_count, of_rate_millis)
   on conflict (kind, tenant, per_key) do update
      set running = excluded.running, rate_count = excluded.rate_count, rate_millis = excluded.rate_millis
   returning id into of_limit;
+  if of_rate_count is not null then
+    -- What passed counts at the old rate; after none, a rate begins with all that a period gives.
+    at := clock_timestamp();
+    update @job_use o
+       set tokens = case when old.rate_count is null then of_rate_count
+                    else least(old.rate_count, o.tokens
+                           + greatest(extract(epoch from at - o.refilled_at)::float8, 0) * 1000 / old.rate_millis * old.rate_count) end,
+           refilled_at = at
+     where o.limit_id = of_limit and o.key = '';
+  end if;
   if of_running is null then
     return;
   end if;
@@ -1305,6 +1334,8 @@ begin
    where u.outcome = 6;
   insert into @job_dead (id, died_at, lane, run)
   select u.id, at, u.lane, u.run from unnest(ids, lanes, runs, outcomes) as u(id, lane, run, outcome) where u.outcome = 7;
+  perform @job_expire_again(array_agg(u.id))
+     from unnest(ids, flags, outcomes) as u(id, flag, outcome) where u.flag & 16 <> 0 and u.outcome = 6 having count(*) > 0;
   delete from @job_note n where n.job_id = any (ids);
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
   select u.lane, 0, count(*) filter (where u.outcome = 6), - count(*), 0, 0,

@@ -31,8 +31,13 @@ final class Answers {
 
   private Answers() {}
 
-  /** In the order of each lane; which lane comes first is a matter of shares. */
-  static String of(Side side, JobTurnReply reply) {
+  /**
+   * In the order of each lane; which lane comes first is a matter of shares.
+   *
+   * @param isFirst false for a turn that was sent before: claims do not record since when their
+   *     jobs were ready, so the database answers with the time of the repetition
+   */
+  static String of(Side side, JobTurnReply reply, boolean isFirst) {
     List<ClaimedJob> jobs = new ArrayList<>(reply.jobs());
     jobs.sort(Comparator.comparing(job -> job.lane().toString()));
     return "finished="
@@ -40,7 +45,9 @@ final class Answers {
         + " used="
         + reply.used()
         + " jobs="
-        + jobs.stream().map(job -> of(side, job)).toList();
+        + jobs.stream()
+            .map(job -> of(side, job) + (isFirst ? " since " + job.readyAt() : ""))
+            .toList();
   }
 
   private static String of(Side side, ClaimedJob job) {
@@ -62,8 +69,6 @@ final class Answers {
         + job.rules()
         + " "
         + job.limitKey()
-        + " since "
-        + job.readyAt()
         + " "
         + job.headers();
   }

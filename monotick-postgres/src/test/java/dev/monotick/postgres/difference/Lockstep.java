@@ -1,9 +1,12 @@
 package dev.monotick.postgres.difference;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Plays steps on both stores, and compares what they answer. */
 final class Lockstep {
@@ -40,6 +43,9 @@ final class Lockstep {
   /** Plays a step and returns how the stores differ after it. */
   Optional<String> play(Step step) {
     played.add(step);
+    if (!Switches.SAME_INSTANT) {
+      stores.advance(Duration.ofNanos(1_000));
+    }
     if (step instanceof Step.Advance advance) {
       stores.advance(advance.by());
     }
@@ -71,14 +77,22 @@ final class Lockstep {
     return compare("job " + label, sides.stream().map(side -> Answers.of(side, label)).toList());
   }
 
-  private Optional<String> compare(String what, List<String> answers) {
+  private static Optional<String> compare(String what, List<String> answers) {
     return answers.get(0).equals(answers.get(1))
         ? Optional.empty()
         : Optional.of(
             what
                 + "\n  memory:\n    "
-                + answers.get(0)
+                + without(answers.get(0), answers.get(1))
                 + "\n  postgres:\n    "
-                + answers.get(1));
+                + without(answers.get(1), answers.get(0)));
+  }
+
+  /** Returns the lines that only one of the stores has, or all if only their order differs. */
+  private static String without(String answer, String other) {
+    Set<String> same = other.lines().collect(Collectors.toSet());
+    String own =
+        answer.lines().filter(line -> !same.contains(line)).collect(Collectors.joining("\n"));
+    return own.isEmpty() && answer.lines().count() == other.lines().count() ? answer : own;
   }
 }

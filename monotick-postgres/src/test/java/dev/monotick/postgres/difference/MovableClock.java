@@ -4,6 +4,7 @@ import dev.monotick.postgres.TestDatabase;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -21,6 +22,7 @@ final class MovableClock implements AutoCloseable {
   private final String url;
   private final Connection connection;
   private final PreparedStatement move;
+  private final PreparedStatement makeDue;
 
   MovableClock(TestDatabase database, Instant start) {
     String schema = database.schema() + "_clock";
@@ -43,7 +45,8 @@ final class MovableClock implements AutoCloseable {
                 "-c search_path=" + schema + ",pg_catalog -c synchronous_commit=off",
                 StandardCharsets.UTF_8);
     try {
-      connection = database.connect();
+      connection = DriverManager.getConnection(url, database.user(), database.password());
+      makeDue = connection.prepareStatement("select " + database.schema() + ".job_due()");
       move = connection.prepareStatement("update " + schema + ".moment set at = ?");
     } catch (SQLException e) {
       throw new AssertionError("no connection for the clock", e);
@@ -61,6 +64,15 @@ final class MovableClock implements AutoCloseable {
       move.executeUpdate();
     } catch (SQLException e) {
       throw new AssertionError("the clock cannot be moved", e);
+    }
+  }
+
+  /** Makes jobs due and expires jobs, as a turn does where it is time to look. */
+  void makeDue() {
+    try {
+      makeDue.executeQuery().close();
+    } catch (SQLException e) {
+      throw new AssertionError("jobs cannot be made due", e);
     }
   }
 

@@ -28,13 +28,15 @@ final class RandomSteps {
 
   private final Random random;
   private final Side side;
+  private final boolean deadly; // jobs die and are purged, and replicas come late
   private final Replicas replicas;
   private final List<String> labels = new ArrayList<>();
 
   RandomSteps(long seed, Side side) {
     this.random = new Random(seed);
     this.side = side;
-    this.replicas = new Replicas(random);
+    this.deadly = random.nextInt(3) == 0;
+    this.replicas = new Replicas(random, deadly);
   }
 
   Step next() {
@@ -105,7 +107,10 @@ final class RandomSteps {
   }
 
   private Step decide() {
-    Step.Decide.What what = pick(List.of(Step.Decide.What.values()));
+    Step.Decide.What what =
+        deadly && random.nextBoolean()
+            ? Step.Decide.What.PURGE
+            : pick(List.of(Step.Decide.What.values()));
     return new Step.Decide(about(what), what, time());
   }
 

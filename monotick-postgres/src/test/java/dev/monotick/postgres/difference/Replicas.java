@@ -27,10 +27,17 @@ final class Replicas {
   }
 
   private final Random random;
+  private final boolean deadly;
   private final List<Replica> replicas = new ArrayList<>();
 
-  Replicas(Random random) {
+  /**
+   * Creates replicas.
+   *
+   * @param deadly whether most handlers fail for good
+   */
+  Replicas(Random random, boolean deadly) {
     this.random = random;
+    this.deadly = deadly;
     for (int i = 0; i < Side.REPLICAS; i++) {
       replicas.add(new Replica());
     }
@@ -41,7 +48,7 @@ final class Replicas {
     Replica replica = replicas.get(place);
     Step.Turn last = replica.last;
     if (last != null && random.nextInt(8) == 0 && (replica.mayResend || Switches.LATE_TURNS)) {
-      return last;
+      return last.sentAgain();
     }
     List<Report> reports = new ArrayList<>();
     replica.held.stream().filter(run -> random.nextBoolean()).map(this::report).forEach(reports::add);
@@ -52,7 +59,7 @@ final class Replicas {
     boolean onlyReports = most == 0;
     long number = onlyReports ? 0 : replica.number + 1;
     int lane = random.nextInt(4) == 0 ? -1 : random.nextInt(Side.LANES.size());
-    return new Step.Turn(place, number, withoutDoubles(reports), most, lane);
+    return new Step.Turn(place, number, withoutDoubles(reports), most, lane, false);
   }
 
   /** A run that the replica may not report: reported already, another's, or never claimed. */
@@ -83,7 +90,7 @@ final class Replicas {
 
   private Report report(Run run) {
     Report.How how =
-        switch (random.nextInt(12)) {
+        switch (deadly && random.nextInt(3) > 0 ? 3 : random.nextInt(12)) {
           case 0, 1 -> Report.How.RETRIED;
           case 2 -> Report.How.SNOOZED;
           case 3 -> Report.How.DIED;

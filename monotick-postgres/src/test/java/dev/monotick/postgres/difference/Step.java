@@ -79,8 +79,11 @@ sealed interface Step {
    * A turn of a replica.
    *
    * @param lane the lane it asks for; all if it is negative
+   * @param again whether it was sent before
    */
-  record Turn(int replica, long number, List<Report> reports, int most, int lane) implements Step {
+  record Turn(
+      int replica, long number, List<Report> reports, int most, int lane, boolean again)
+      implements Step {
 
     /** More than a test ever adds. */
     static final int ALL = 1_000;
@@ -98,10 +101,14 @@ sealed interface Step {
       return new JobTurn(side.replica(replica), number, finishes, wanted, kinds, queues);
     }
 
+    Turn sentAgain() {
+      return new Turn(replica, number, reports, most, lane, true);
+    }
+
     @Override
     public String play(Side side) {
       JobTurnReply reply = side.jobs().turn(turn(side));
-      return Answers.of(side, reply);
+      return Answers.of(side, reply, !again);
     }
 
     @Override

@@ -58,7 +58,9 @@ final class Stores implements AutoCloseable {
     advance(Duration.ofSeconds(1)); // numbers of jobs grow with time
     InMemoryStore memory =
         InMemoryStore.builder().time(time.timeSource()).leaseTiming(NEVER_SILENT).build();
-    return List.of(new Side("memory", memory, worlds), new Side("postgres", postgres, worlds));
+    Side first =
+        new Side("memory", memory, () -> memory.jobs().requeue(List.of(), "nobody"), worlds);
+    return List.of(first, new Side("postgres", postgres, clock::makeDue, worlds));
   }
 
   void advance(Duration by) {

@@ -15,5 +15,11 @@ final class Switches {
    */
   static final boolean LATE_TURNS = Boolean.getBoolean("monotick.lateTurns");
 
+  /**
+   * Calls come in the same microsecond. Then job_rescue takes an end that a replica reported for
+   * one that it recorded itself, and counts it twice.
+   */
+  static final boolean SAME_INSTANT = Boolean.getBoolean("monotick.sameInstant");
+
   private Switches() {}
 }
