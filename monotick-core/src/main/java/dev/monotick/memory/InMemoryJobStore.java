@@ -394,11 +394,7 @@ final class InMemoryJobStore implements JobStore {
   }
 
   private void catchUp(Instant now) {
-    for (JobRow row : table.times.expiredBy(now)) {
-      if (!row.state.isTerminal()) { // the end of one may have ended those after it
-        ends.expire(row, now);
-      }
-    }
+    ends.expire(table.times.expiredBy(now), now);
     for (JobRow row : table.times.dueBy(now)) {
       Instant dueAt = requireNonNull(row.dueAt);
       table.move(row, JobTransition.BECOME_DUE, JobState.READY, now);

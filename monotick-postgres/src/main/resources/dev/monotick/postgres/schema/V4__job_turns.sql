@@ -329,7 +329,8 @@ begin
     select array_agg(n.job_id is not null order by u.place) into fresh
       from unnest(of_ids, of_runs) with ordinality as u(id, run, place)
       left join new n on n.job_id = u.id and n.run = u.run;
-    select array_agg(u.is_new or coalesce(a.replica = who and a.outcome = u.outcome, false) order by u.place) into counted
+    select array_agg(u.is_new or (coalesce(a.replica = who and a.outcome = u.outcome, false)
+                                  and exists (select from @job j where j.id = u.id)) order by u.place) into counted -- not purged
       from unnest(of_ids, of_runs, of_outcomes, fresh) with ordinality as u(id, run, outcome, is_new, place)
       left join @job_attempt a on a.job_id = u.id and a.run = u.run;
     select array_agg(u.id), array_agg(u.run), array_agg(u.attempt), array_agg(u.lane), array_agg(u.flags), array_agg(u.outcome), array_agg(u.delay)
@@ -1307,7 +1308,9 @@ begin
                     from gone g
                    cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
                     left join @job_note n on n.job_id = u.id and n.run = u.run and n.replica = g.replica
-                    left join @replica p on p.id = g.replica) as k
+                    left join @replica p on p.id = g.replica
+                   -- One that died and was purged has no attempts any more, but a claim of several jobs may still name it.
+                   where exists (select from @job j where j.id = u.id)) as k
            order by k.id, k.run) as s;
   if ids is null then
     return 0;
@@ -1377,6 +1380,7 @@ begin
     into ids, lanes, runs, attempts, flags
     from (select u.* from gone g
            cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
+           where exists (select from @job j where j.id = u.id) -- not purged
            order by u.id, u.run) as s;
   if ids is null then
     return 0;

@@ -34,20 +34,35 @@ final class Answers {
   /**
    * In the order of each lane; which lane comes first is a matter of shares.
    *
+   * @param reports what the turn reported; the database says of jobs that it has dropped that no
+   *     report of them counts, and the store in memory, which has not, is not asked
    * @param isFirst false for a turn that was sent before: claims do not record since when their
    *     jobs were ready, so the database answers with the time of the repetition
    */
-  static String of(Side side, JobTurnReply reply, boolean isFirst) {
+  static String of(Side side, JobTurnReply reply, List<Report> reports, boolean isFirst) {
     List<ClaimedJob> jobs = new ArrayList<>(reply.jobs());
     jobs.sort(Comparator.comparing(job -> job.lane().toString()));
     return "finished="
-        + reply.finished()
+        + finished(side, reply, reports)
         + " used="
         + reply.used()
         + " jobs="
         + jobs.stream()
             .map(job -> of(side, job) + (isFirst ? " since " + job.readyAt() : ""))
             .toList();
+  }
+
+  private static List<Boolean> finished(Side side, JobTurnReply reply, List<Report> reports) {
+    List<Boolean> finished = new ArrayList<>();
+    int next = 0;
+    for (Report report : reports) {
+      if (report.finish(side) != null) {
+        finished.add(reply.finished().get(next++));
+      } else if (side.hasDropped(report.label())) {
+        finished.add(false);
+      }
+    }
+    return finished;
   }
 
   private static String of(Side side, ClaimedJob job) {
@@ -76,7 +91,9 @@ final class Answers {
   /** Returns what lists and counts show. */
   static List<String> overview(Side side) {
     List<String> lines = new ArrayList<>();
-    side.jobs().list(ALL, Step.Turn.ALL).forEach(job -> lines.add(of(side, job)));
+    side.jobs().list(ALL, Step.Turn.ALL).stream()
+        .filter(job -> !side.hasDropped(side.label(job.id())))
+        .forEach(job -> lines.add(of(side, job)));
     side.jobs().counts().stream()
         .filter(Answers::counts)
         .map(JobCount::toString)
@@ -103,6 +120,8 @@ final class Answers {
     JobId id = side.id(label);
     if (id == null) {
       return label + " was not added";
+    } else if (side.hasDropped(label)) {
+      return label + " is forgotten[]";
     }
     return side.jobs().find(id).map(job -> of(side, job)).orElse(label + " is forgotten")
         + side.jobs().log(id, Step.Turn.ALL);

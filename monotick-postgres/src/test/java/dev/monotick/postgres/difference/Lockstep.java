@@ -1,5 +1,10 @@
 package dev.monotick.postgres.difference;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.monotick.job.Job;
+import dev.monotick.job.JobId;
+import dev.monotick.job.JobState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +41,10 @@ final class Lockstep {
     return sides.get(0);
   }
 
+  private Side postgres() {
+    return sides.get(1);
+  }
+
   List<Step> played() {
     return List.copyOf(played);
   }
@@ -54,15 +63,51 @@ final class Lockstep {
     if (difference.isPresent()) {
       return difference;
     }
+    if (step instanceof Step.HandOff handOff && handOff.wasHanded(postgres())) {
+      handOff.comeLater(memory());
+    } else if (step instanceof Step.Retention) {
+      difference = dropOld();
+    }
     sides.forEach(Side::lookAround);
     difference =
-        compare(
-            "overview",
-            sides.stream().map(side -> String.join("\n    ", Answers.overview(side))).toList());
+        difference.or(
+            () ->
+                compare(
+                    "overview",
+                    sides.stream()
+                        .map(side -> String.join("\n    ", Answers.overview(side)))
+                        .toList()));
     for (String label : new TreeSet<>(step.concerns())) {
       difference = difference.or(() -> compareJob(label));
     }
     return difference;
+  }
+
+  /**
+   * Lets the database drop what ended long ago. The store in memory keeps a number of jobs, and not
+   * for a time; so what the database has dropped, which must be over, is passed over there.
+   */
+  private Optional<String> dropOld() {
+    stores.advance(Step.Retention.KEPT.multipliedBy(3));
+    sides.forEach(Side::lookAround);
+    stores.maintain(Step.Retention.KEPT);
+    for (String label : List.copyOf(memory().ids().keySet())) {
+      JobId id = postgres().id(label);
+      if (id == null || postgres().jobs().find(id).isPresent()) {
+        continue;
+      }
+      JobId same = requireNonNull(memory().id(label));
+      Optional<Job> job = memory().jobs().find(same);
+      if (job.isEmpty()) {
+        continue; // purged, in both
+      }
+      if (!job.get().state().isTerminal() || job.get().state() == JobState.DEAD) {
+        return Optional.of("postgres has dropped " + label + ", which is " + job.get().state());
+      }
+      memory().drop(label);
+      sides.forEach(side -> side.forget(label));
+    }
+    return Optional.empty();
   }
 
   /** Compares all jobs in full. */

@@ -51,8 +51,12 @@ final class RandomSteps {
       return replicas.comeOrGo();
     } else if (dice < 820) {
       return new Step.Advance(time());
-    } else if (dice < 930) {
+    } else if (dice < 905) {
       return decide();
+    } else if (dice < 930) {
+      return handOff();
+    } else if (dice < 934) {
+      return new Step.Retention();
     }
     return administer();
   }
@@ -104,6 +108,23 @@ final class RandomSteps {
         unique,
         unique.isPresent() && random.nextInt(3) == 0 ? Optional.of(time()) : Optional.empty(),
         sometimes(plain ? 0 : 2, "l" + random.nextInt(2)));
+  }
+
+  private Step handOff() {
+    Draft draft =
+        new Draft(
+            "j" + labels.size(),
+            random.nextInt(Side.LANES.size()),
+            Duration.ZERO,
+            1 + random.nextInt(3),
+            false,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
+    labels.add(draft.label());
+    return replicas.handOff(draft);
   }
 
   private Step decide() {

@@ -22,6 +22,7 @@ final class Replicas {
     private long number;
     private Step.@Nullable Turn last;
     private boolean mayResend;
+    private boolean isOpen;
     private final List<Run> held = new ArrayList<>();
     private final List<Run> reported = new ArrayList<>();
   }
@@ -47,6 +48,9 @@ final class Replicas {
     int place = random.nextInt(replicas.size());
     Replica replica = replicas.get(place);
     Step.Turn last = replica.last;
+    if (last != null && replica.isOpen) {
+      return last.sentAgain(); // a turn that is open is answered, or closed, under its own number
+    }
     if (last != null && random.nextInt(8) == 0 && (replica.mayResend || Switches.LATE_TURNS)) {
       return last.sentAgain();
     }
@@ -60,6 +64,15 @@ final class Replicas {
     long number = onlyReports ? 0 : replica.number + 1;
     int lane = random.nextInt(4) == 0 ? -1 : random.nextInt(Side.LANES.size());
     return new Step.Turn(place, number, withoutDoubles(reports), most, lane, false);
+  }
+
+  /** A replica that has no turn open leaves one open. */
+  Step handOff(Draft draft) {
+    int place = random.nextInt(replicas.size());
+    Replica replica = replicas.get(place);
+    long number = replica.isOpen ? replica.number : replica.number + 1;
+    return new Step.HandOff(
+        new Step.Turn(place, number, List.of(), 1, draft.lane(), true), draft);
   }
 
   /** A run that the replica may not report: reported already, another's, or never claimed. */
@@ -139,9 +152,16 @@ final class Replicas {
   void played(Step step, Side side) {
     if (step instanceof Step.Turn turn) {
       turned(turn, side);
+    } else if (step instanceof Step.HandOff handOff) {
+      Replica replica = replicas.get(handOff.turn().replica());
+      replica.number = handOff.turn().number();
+      replica.last = handOff.turn();
+      replica.isOpen = replica.joined;
+      replica.mayResend = replica.joined;
     } else if (step instanceof Step.Leave leave) {
       replicas.get(leave.replica()).joined = false;
       replicas.get(leave.replica()).mayResend = false;
+      replicas.get(leave.replica()).isOpen = false;
     } else if (step instanceof Step.Join join) {
       Replica fresh = new Replica();
       if (!join.asAnother()) {
@@ -154,9 +174,10 @@ final class Replicas {
 
   private void turned(Step.Turn turn, Side side) {
     Replica replica = replicas.get(turn.replica());
-    boolean isNew = turn.number() > replica.number;
+    boolean isNew = turn.number() > replica.number || replica.isOpen;
+    replica.isOpen = false;
     if (isNew) {
-      replica.number = turn.number();
+      replica.number = Math.max(replica.number, turn.number());
     }
     replica.last = turn;
     replica.mayResend = replica.joined;

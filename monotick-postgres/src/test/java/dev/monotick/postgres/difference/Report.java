@@ -29,11 +29,11 @@ record Report(String label, int run, int attempt, How how, Duration delay, boole
     HANDED_BACK
   }
 
-  /** Returns the report for a store, null if the job was never added there. */
+  /** Returns the report for a store, null if the job is not there. */
   @Nullable JobFinish finish(Side side) {
     JobId id = side.id(label);
     Draft draft = side.draft(label).orElse(null);
-    if (id == null || draft == null) {
+    if (id == null || draft == null || side.hasDropped(label)) {
       return null;
     }
     Instant now = side.now();

@@ -39,6 +39,11 @@ final class Side {
   private final Map<String, JobId> ids = new LinkedHashMap<>();
   private final Map<JobId, String> labels = new HashMap<>();
   private final Map<String, Draft> drafts = new HashMap<>();
+  private final Map<ReplicaId, Long> numbers = new HashMap<>(); // of the last turn that claims
+  private final Set<ReplicaId> over = new HashSet<>(); // whose last claim may be over
+  private final Set<ReplicaId> open = new HashSet<>(); // whose last turn is open
+  private final Set<String> forgotten = new HashSet<>();
+  private final Set<String> dropped = new HashSet<>();
   private final Set<JobLimit.Scope> limited = new HashSet<>();
   private final long world;
   private final int[] lives = new int[REPLICAS];
@@ -76,6 +81,10 @@ final class Side {
     store.replicas().join(new ReplicaInfo(replica(place), "r" + place, now(), Set.of()), false);
   }
 
+  void beat(int place) {
+    var unused = store.replicas().beat(replica(place));
+  }
+
   void leave(int place) {
     store.replicas().leave(replica(place));
   }
@@ -97,6 +106,60 @@ final class Side {
 
   @Nullable JobId id(String label) {
     return ids.get(label);
+  }
+
+  /**
+   * Returns whether a replica may send a turn: not after a later one, not again once its jobs may
+   * be over, and no other one while one is open. Steps that are dropped may make it so, see {@link Switches#LATE_TURNS}.
+   */
+  boolean maySend(Step.Turn turn) {
+    ReplicaId id = replica(turn.replica());
+    long last = numbers.getOrDefault(id, 0L);
+    if (open.contains(id) && turn.number() != last) {
+      return false;
+    }
+    open.remove(id);
+    if (!Switches.LATE_TURNS && turn.number() > 0) {
+      if (turn.number() < last || (turn.number() == last && over.contains(id))) {
+        return false;
+      }
+    }
+    if (turn.number() > last) {
+      numbers.put(id, turn.number());
+      over.remove(id);
+    } else if (turn.number() == 0 && !turn.reports().isEmpty()) {
+      over.add(id);
+    }
+    return true;
+  }
+
+  /** Takes in that the replica's last turn stays open. */
+  void leftOpen(int place) {
+    open.add(replica(place));
+  }
+
+  /** Takes in that the claims of replicas that are gone are over. */
+  void rescued() {
+    over.addAll(numbers.keySet());
+  }
+
+  /** Has steps pass over a job that the other store has forgotten in the course of time. */
+  void drop(String label) {
+    dropped.add(label);
+  }
+
+  /** Takes in that a job was purged, or that the database has dropped it. */
+  void forget(String label) {
+    forgotten.add(label);
+  }
+
+  /** Returns whether a replica may report a job, see {@link Switches#REPORT_OF_FORGOTTEN}. */
+  boolean mayReport(String label) {
+    return Switches.REPORT_OF_FORGOTTEN || !forgotten.contains(label);
+  }
+
+  boolean hasDropped(String label) {
+    return dropped.contains(label);
   }
 
   Optional<Draft> draft(String label) {

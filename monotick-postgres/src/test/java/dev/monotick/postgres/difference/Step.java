@@ -2,6 +2,7 @@ package dev.monotick.postgres.difference;
 
 import dev.monotick.SchedulerException;
 import dev.monotick.job.JobId;
+import dev.monotick.job.JobState;
 import dev.monotick.job.QueueFullException;
 import dev.monotick.job.store.Enqueued;
 import dev.monotick.job.store.JobDraft;
@@ -96,9 +97,13 @@ sealed interface Step {
       Set<String> kinds = one < 0 ? Set.of("k0", "k1", "k2") : Set.of(Side.LANES.get(one).kind());
       Set<String> queues = one < 0 ? Set.of() : Set.of(Side.LANES.get(one).queue());
       List<JobFinish> finishes =
-          reports.stream().map(report -> report.finish(side)).filter(Objects::nonNull).toList();
+          sent(side).stream().map(report -> report.finish(side)).filter(Objects::nonNull).toList();
       int wanted = one < 0 && most > 0 ? ALL : most;
       return new JobTurn(side.replica(replica), number, finishes, wanted, kinds, queues);
+    }
+
+    private List<Report> sent(Side side) {
+      return reports.stream().filter(report -> side.mayReport(report.label())).toList();
     }
 
     Turn sentAgain() {
@@ -107,13 +112,77 @@ sealed interface Step {
 
     @Override
     public String play(Side side) {
+      if (!side.maySend(this)) {
+        return "not sent";
+      }
       JobTurnReply reply = side.jobs().turn(turn(side));
-      return Answers.of(side, reply, !again);
+      return Answers.of(side, reply, sent(side), !again);
     }
 
     @Override
     public Set<String> concerns() {
       return reports.stream().map(Report::label).collect(Collectors.toSet());
+    }
+  }
+
+  /**
+   * A replica leaves its turn open, and a job is added at once: the database may give it to the
+   * replica under the number of that turn.
+   *
+   * @param turn asks for the lane of the job
+   */
+  record HandOff(Turn turn, Draft draft) implements Step {
+
+    @Override
+    public String play(Side side) {
+      if (!side.maySend(turn)) {
+        return "not sent";
+      }
+      side.beat(turn.replica());
+      JobTurn open = turn.turn(side);
+      JobTurnReply found =
+          side.jobs()
+              .turn(
+                  new JobTurn(
+                      open.replica(),
+                      open.number(),
+                      List.of(),
+                      1,
+                      open.kinds(),
+                      open.queues(),
+                      true));
+      if (found.used()) {
+        return Answers.of(side, found, turn.reports(), false);
+      }
+      Enqueue order = new Enqueue(List.of(draft), JobOrder.Follow.NONE, Optional.empty(), Optional.empty());
+      side.leftOpen(turn.replica());
+      return order.play(side);
+    }
+
+    /** Returns whether the job was given to the replica already. */
+    boolean wasHanded(Side side) {
+      JobId id = side.id(draft.label());
+      return id != null && side.jobs().find(id).orElseThrow().state() == JobState.RUNNING;
+    }
+
+    /** Has the replica come a moment later, which is what being given the job amounts to. */
+    void comeLater(Side side) {
+      var unused = side.jobs().turn(turn.turn(side));
+    }
+
+    @Override
+    public Set<String> concerns() {
+      return Set.of(draft.label());
+    }
+  }
+
+  /** Days pass, and the database drops what ended long ago; the caller does it. */
+  record Retention() implements Step {
+    static final Duration KEPT = Duration.ofDays(1);
+
+    @Override
+    public String play(Side side) {
+      return "";
     }
   }
 
@@ -125,6 +194,8 @@ sealed interface Step {
       JobId id = side.id(label);
       if (id == null) {
         return "";
+      } else if (side.hasDropped(label)) {
+        return "over";
       }
       JobRun named = new JobRun(id, run, attempt);
       List<JobNote.Line> lines =
@@ -169,6 +240,7 @@ sealed interface Step {
   record Rescue() implements Step {
     @Override
     public String play(Side side) {
+      side.rescued();
       return "rescued " + side.jobs().rescue();
     }
   }
@@ -190,6 +262,8 @@ sealed interface Step {
       JobId id = side.id(label);
       if (id == null) {
         return "";
+      } else if (side.hasDropped(label)) {
+        return what == What.REQUEUE ? "requeued 0" : what == What.PURGE ? "purged false" : "false";
       }
       return switch (what) {
         case CANCEL -> "" + side.jobs().cancel(id, "ann", "no");
@@ -197,7 +271,13 @@ sealed interface Step {
         case REJECT -> "" + side.jobs().reject(id, "ann", "no");
         case RESCHEDULE -> "" + side.jobs().reschedule(id, side.now().plus(delay));
         case REQUEUE -> "requeued " + side.jobs().requeue(List.of(id), "ann").size();
-        case PURGE -> "purged " + side.jobs().purge(List.of(id)).size();
+        case PURGE -> {
+          boolean isGone = !side.jobs().purge(List.of(id)).isEmpty();
+          if (isGone) {
+            side.forget(label);
+          }
+          yield "purged " + isGone;
+        }
       };
     }
 

@@ -4,9 +4,14 @@ import dev.monotick.leader.LeaseTiming;
 import dev.monotick.memory.InMemoryStore;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.TestDatabase;
+import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.schema.JobMaintenance;
 import dev.monotick.testkit.FakeTime;
+import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** A store in memory and one in a database, on clocks that move together. */
 final class Stores implements AutoCloseable {
@@ -68,7 +73,34 @@ final class Stores implements AutoCloseable {
     clock.set(time.now());
   }
 
+  /** Drops what ended so long ago, in the database. */
+  void maintain(Duration retention) {
+    var unused =
+        JobMaintenance.of(
+                () ->
+                    DriverManager.getConnection(
+                        clock.url(), database.user(), database.password()),
+                new SchemaName(database.schema()),
+                retention)
+            .run();
+  }
+
+  /** Opens a store and waits until it hears of jobs that are given to its replicas. */
   private PostgresStore open() {
+    PostgresStore store = build();
+    CountDownLatch listening = new CountDownLatch(1);
+    store.jobs().whenReady(queues -> listening.countDown());
+    try {
+      if (!listening.await(30, TimeUnit.SECONDS)) {
+        throw new AssertionError("the store does not listen");
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError("interrupted", e);
+    }
+    return store;
+  }
+
+  private PostgresStore build() {
     return PostgresStore.builder()
         .url(clock.url())
         .user(database.user())

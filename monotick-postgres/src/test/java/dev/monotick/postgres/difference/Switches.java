@@ -16,6 +16,13 @@ final class Switches {
   static final boolean LATE_TURNS = Boolean.getBoolean("monotick.lateTurns");
 
   /**
+   * A replica reports a run of a job that was purged, or that the database has dropped. In SQL the
+   * report counts if the process of the replica still has the run, because nothing tells that it
+   * ended; so the job is revived. In memory the job is not there, and nothing counts.
+   */
+  static final boolean REPORT_OF_FORGOTTEN = Boolean.getBoolean("monotick.reportOfForgotten");
+
+  /**
    * Calls come in the same microsecond. Then job_rescue takes an end that a replica reported for
    * one that it recorded itself, and counts it twice.
    */
