@@ -1446,6 +1446,7 @@ begin
    where n.run <= excluded.run;
   return query
     select a.job_id, coalesce(a.replica = who and a.outcome not in (6, 7), false)
+                     and exists (select from @job j where j.id = a.job_id) -- not purged
       from unnest(of_ids, of_runs) as u(id, run) join @job_attempt a on a.job_id = u.id and a.run = u.run;
 end
 $$;

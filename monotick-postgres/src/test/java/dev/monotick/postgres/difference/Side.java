@@ -39,6 +39,7 @@ final class Side {
   private final Map<String, JobId> ids = new LinkedHashMap<>();
   private final Map<JobId, String> labels = new HashMap<>();
   private final Map<String, Draft> drafts = new HashMap<>();
+  private final Set<ReplicaId> joined = new HashSet<>();
   private final Map<ReplicaId, Long> numbers = new HashMap<>(); // of the last turn that claims
   private final Set<ReplicaId> over = new HashSet<>(); // whose last claim may be over
   private final Set<ReplicaId> open = new HashSet<>(); // whose last turn is open
@@ -78,6 +79,7 @@ final class Side {
   }
 
   void join(int place) {
+    joined.add(replica(place));
     store.replicas().join(new ReplicaInfo(replica(place), "r" + place, now(), Set.of()), false);
   }
 
@@ -86,6 +88,7 @@ final class Side {
   }
 
   void leave(int place) {
+    joined.remove(replica(place));
     store.replicas().leave(replica(place));
   }
 
@@ -118,12 +121,12 @@ final class Side {
     if (open.contains(id) && turn.number() != last) {
       return false;
     }
-    open.remove(id);
     if (!Switches.LATE_TURNS && turn.number() > 0) {
       if (turn.number() < last || (turn.number() == last && over.contains(id))) {
         return false;
       }
     }
+    open.remove(id);
     if (turn.number() > last) {
       numbers.put(id, turn.number());
       over.remove(id);
@@ -140,7 +143,12 @@ final class Side {
 
   /** Takes in that the claims of replicas that are gone are over. */
   void rescued() {
-    over.addAll(numbers.keySet());
+    for (ReplicaId id : numbers.keySet()) {
+      if (!joined.contains(id)) {
+        over.add(id);
+        open.remove(id);
+      }
+    }
   }
 
   /** Has steps pass over a job that the other store has forgotten in the course of time. */

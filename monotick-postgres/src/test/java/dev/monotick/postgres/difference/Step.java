@@ -192,7 +192,7 @@ sealed interface Step {
     @Override
     public String play(Side side) {
       JobId id = side.id(label);
-      if (id == null) {
+      if (id == null || !side.mayReport(label)) {
         return "";
       } else if (side.hasDropped(label)) {
         return "over";
