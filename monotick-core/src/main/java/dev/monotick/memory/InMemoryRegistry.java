@@ -109,9 +109,7 @@ final class InMemoryRegistry implements ReplicaRegistry {
   /** Returns the name of a replica that is or was a member, the id of any other. */
   synchronized String name(ReplicaId replica) {
     Member member = members.get(replica);
-    return member == null
-        ? former.getOrDefault(replica, replica.toString())
-        : member.info().name();
+    return member == null ? former.getOrDefault(replica, replica.toString()) : member.info().name();
   }
 
   private void dropSilent() {

@@ -74,7 +74,9 @@ final class JobLimits {
     for (JobLimit limit : limits.values()) {
       if (!limit.scope().perKey() && covers(limit.scope(), lane)) {
         Use use = use(limit, lane, "", now);
-        free = Math.min(free, Math.max(0, limit.running().orElse(free) - use.running));
+        if (limit.running().isPresent()) {
+          free = Math.min(free, Math.max(0, limit.running().get() - use.running));
+        }
         if (limit.rate().isPresent()) {
           free = Math.min(free, (int) (use.tokens + ALMOST));
         }

@@ -68,9 +68,7 @@ public abstract class JobAgreementContract extends JobStoreContract {
     assertThat(second.readyAt()).as("handed back").isAfter(dueAt.plus(SHORT));
     letTimePass(SHORT);
     loseAndRescue(a);
-    assertThat(claimOne(b).readyAt())
-        .as("rescued")
-        .isAfterOrEqualTo(second.readyAt().plus(SHORT));
+    assertThat(claimOne(b).readyAt()).as("rescued").isAfterOrEqualTo(second.readyAt().plus(SHORT));
   }
 
   @Test
@@ -110,6 +108,25 @@ public abstract class JobAgreementContract extends JobStoreContract {
   }
 
   @Test
+  void rateBoundsNothingThatRuns() {
+    jobs().limit(new JobLimit(OF_KIND, Optional.empty(), Optional.of(new Rate(4, HOUR))));
+    jobs().limit(new JobLimit(new Scope("", "acme", false), Optional.of(2), Optional.empty()));
+    enqueue(2, aJob().tenant("acme"));
+    assertThat(claim(a, 1)).hasSize(1);
+    assertThat(claim(a, 1)).hasSize(1);
+  }
+
+  @Test
+  void jobWhoseKeyIsOverIsRequeuedThoughAnotherHasTheKey() {
+    JobId id = enqueue(aJob().unique("k", SHORT));
+    finish(a, claimOne(a), new Died("no"));
+    letTimePass(SHORT.multipliedBy(2));
+    JobId other = enqueue(aJob().unique("k", HOUR));
+    assertThat(jobs().requeue(List.of(id), "ann")).containsExactly(id);
+    assertThat(ids(claim(a, 2))).containsExactlyInAnyOrder(id, other);
+  }
+
+  @Test
   void approvalIsNoted() {
     JobId id = enqueue(aJob().approval(HOUR));
     jobs().approve(id, "ann", "looks good");
@@ -141,7 +158,8 @@ public abstract class JobAgreementContract extends JobStoreContract {
   void jobOfAChainTellsWhichOneDidNotSucceed() {
     List<JobId> ids = enqueueAll(Follow.CHAIN, aJob(), aJob());
     finish(a, claimOne(a), new Died("no"));
-    assertThat(lastDetail(ids.get(1))).isEqualTo("job " + ids.get(0) + " before it did not succeed");
+    assertThat(lastDetail(ids.get(1)))
+        .isEqualTo("job " + ids.get(0) + " before it did not succeed");
   }
 
   @Test

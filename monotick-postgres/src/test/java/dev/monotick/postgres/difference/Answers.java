@@ -23,11 +23,7 @@ final class Answers {
 
   private static final JobFilter ALL =
       new JobFilter(
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty(),
-          Optional.empty());
+          Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
   private Answers() {}
 

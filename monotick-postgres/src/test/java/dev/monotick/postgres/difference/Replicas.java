@@ -55,7 +55,10 @@ final class Replicas {
       return last.sentAgain();
     }
     List<Report> reports = new ArrayList<>();
-    replica.held.stream().filter(run -> random.nextBoolean()).map(this::report).forEach(reports::add);
+    replica.held.stream()
+        .filter(run -> random.nextBoolean())
+        .map(this::report)
+        .forEach(reports::add);
     if (random.nextInt(8) == 0) {
       strange(replica).ifPresent(run -> reports.add(report(run)));
     }
@@ -71,8 +74,7 @@ final class Replicas {
     int place = random.nextInt(replicas.size());
     Replica replica = replicas.get(place);
     long number = replica.isOpen ? replica.number : replica.number + 1;
-    return new Step.HandOff(
-        new Step.Turn(place, number, List.of(), 1, draft.lane(), true), draft);
+    return new Step.HandOff(new Step.Turn(place, number, List.of(), 1, draft.lane(), true), draft);
   }
 
   /** A run that the replica may not report: reported already, another's, or never claimed. */
@@ -116,8 +118,7 @@ final class Replicas {
         how == Report.How.RETRIED || how == Report.How.SNOOZED
             ? Duration.ofMillis(10 + random.nextInt(8_000)) // not at once: see Side.lookAround
             : Duration.ZERO;
-    return new Report(
-        run.label(), run.number(), run.attempt(), how, delay, random.nextInt(4) > 0);
+    return new Report(run.label(), run.number(), run.attempt(), how, delay, random.nextInt(4) > 0);
   }
 
   Step note(Side side) {

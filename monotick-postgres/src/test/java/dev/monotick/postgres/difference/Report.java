@@ -39,7 +39,7 @@ record Report(String label, int run, int attempt, How how, Duration delay, boole
     Instant now = side.now();
     ClaimedJob job =
         new ClaimedJob(
-            new JobRun(id, run, attempt),
+            new JobRun(id, run, side.attempt(label, run, attempt)),
             Side.LANES.get(draft.lane()),
             1,
             label.getBytes(UTF_8),

@@ -3,6 +3,7 @@ package dev.monotick.postgres.difference;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobLane;
 import dev.monotick.job.store.JobLimit;
+import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
@@ -39,6 +40,7 @@ final class Side {
   private final Map<String, JobId> ids = new LinkedHashMap<>();
   private final Map<JobId, String> labels = new HashMap<>();
   private final Map<String, Draft> drafts = new HashMap<>();
+  private final Map<String, Integer> attempts = new HashMap<>();
   private final Set<ReplicaId> joined = new HashSet<>();
   private final Map<ReplicaId, Long> numbers = new HashMap<>(); // of the last turn that claims
   private final Set<ReplicaId> over = new HashSet<>(); // whose last claim may be over
@@ -113,7 +115,8 @@ final class Side {
 
   /**
    * Returns whether a replica may send a turn: not after a later one, not again once its jobs may
-   * be over, and no other one while one is open. Steps that are dropped may make it so, see {@link Switches#LATE_TURNS}.
+   * be over, and no other one while one is open. Steps that are dropped may make it so, see {@link
+   * Switches#LATE_TURNS}.
    */
   boolean maySend(Step.Turn turn) {
     ReplicaId id = replica(turn.replica());
@@ -136,9 +139,29 @@ final class Side {
     return true;
   }
 
+  /** Returns whether the replica waits for the answer to a turn that is open, and does no more. */
+  boolean waits(int place) {
+    return open.contains(replica(place));
+  }
+
+  /** Takes in which attempt a run was said to be. */
+  void heard(JobRun run) {
+    attempts.put(label(run.id()) + " " + run.number(), run.attempt());
+  }
+
+  /** Returns the attempt of a run as it was heard; steps that are dropped may have changed it. */
+  int attempt(String label, int run, int otherwise) {
+    return attempts.getOrDefault(label + " " + run, otherwise);
+  }
+
   /** Takes in that the replica's last turn stays open. */
   void leftOpen(int place) {
     open.add(replica(place));
+  }
+
+  /** Takes in that the replica's last claim may be over. */
+  void ended(int place) {
+    over.add(replica(place));
   }
 
   /** Takes in that the claims of replicas that are gone are over. */

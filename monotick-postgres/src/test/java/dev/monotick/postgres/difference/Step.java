@@ -55,8 +55,7 @@ sealed interface Step {
       List<JobDraft> wanted = drafts.stream().map(draft -> draft.draft(now)).toList();
       List<Enqueued> replies;
       try {
-        replies =
-            side.jobs().enqueue(new JobOrder(wanted, follow, parent.map(side::id), depth));
+        replies = side.jobs().enqueue(new JobOrder(wanted, follow, parent.map(side::id), depth));
       } catch (QueueFullException e) {
         return "queue full";
       }
@@ -82,8 +81,7 @@ sealed interface Step {
    * @param lane the lane it asks for; all if it is negative
    * @param again whether it was sent before
    */
-  record Turn(
-      int replica, long number, List<Report> reports, int most, int lane, boolean again)
+  record Turn(int replica, long number, List<Report> reports, int most, int lane, boolean again)
       implements Step {
 
     /** More than a test ever adds. */
@@ -116,6 +114,7 @@ sealed interface Step {
         return "not sent";
       }
       JobTurnReply reply = side.jobs().turn(turn(side));
+      reply.jobs().forEach(job -> side.heard(job.run()));
       return Answers.of(side, reply, sent(side), !again);
     }
 
@@ -154,7 +153,8 @@ sealed interface Step {
       if (found.used()) {
         return Answers.of(side, found, turn.reports(), false);
       }
-      Enqueue order = new Enqueue(List.of(draft), JobOrder.Follow.NONE, Optional.empty(), Optional.empty());
+      Enqueue order =
+          new Enqueue(List.of(draft), JobOrder.Follow.NONE, Optional.empty(), Optional.empty());
       side.leftOpen(turn.replica());
       return order.play(side);
     }
@@ -192,7 +192,7 @@ sealed interface Step {
     @Override
     public String play(Side side) {
       JobId id = side.id(label);
-      if (id == null || !side.mayReport(label)) {
+      if (id == null || !side.mayReport(label) || side.waits(replica)) {
         return "";
       } else if (side.hasDropped(label)) {
         return "over";
@@ -207,7 +207,11 @@ sealed interface Step {
                   List.of(
                       new JobNote(
                           named, side.now(), progress, progress == null ? null : "x", lines)));
-      return over.contains(named) ? "over" : "goes on";
+      if (over.isEmpty()) {
+        return "goes on";
+      }
+      side.ended(replica);
+      return "over";
     }
 
     @Override

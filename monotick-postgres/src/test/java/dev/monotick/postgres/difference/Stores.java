@@ -19,10 +19,7 @@ final class Stores implements AutoCloseable {
   /** Replicas are gone when they leave, so that the stores need not agree on how silence counts. */
   private static final LeaseTiming NEVER_SILENT =
       new LeaseTiming(
-          Duration.ofDays(3_650),
-          Duration.ofDays(1),
-          Duration.ofDays(1),
-          Duration.ofDays(400));
+          Duration.ofDays(3_650), Duration.ofDays(1), Duration.ofDays(1), Duration.ofDays(400));
 
   /** A store keeps a little for each replica it ever saw, which {@code rescue} looks through. */
   private static final int WORLDS_PER_STORE = 40;
@@ -78,8 +75,7 @@ final class Stores implements AutoCloseable {
     var unused =
         JobMaintenance.of(
                 () ->
-                    DriverManager.getConnection(
-                        clock.url(), database.user(), database.password()),
+                    DriverManager.getConnection(clock.url(), database.user(), database.password()),
                 new SchemaName(database.schema()),
                 retention)
             .run();
