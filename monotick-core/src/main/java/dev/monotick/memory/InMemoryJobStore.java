@@ -1,5 +1,7 @@
 package dev.monotick.memory;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.monotick.job.Job;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobState;
@@ -162,7 +164,7 @@ final class InMemoryJobStore implements JobStore {
           if (row.state == JobState.RUNNING) {
             endedByOthers.add(id);
           }
-          ends.cancel(row, by + ": " + reason, now);
+          ends.cancel(row, detail(by, reason), now);
         });
   }
 
@@ -176,6 +178,7 @@ final class InMemoryJobStore implements JobStore {
           boolean mayRun = row.pending == 0 && (dueAt == null || !dueAt.isAfter(now));
           JobState to = mayRun ? JobState.READY : JobState.SCHEDULED;
           table.move(row, JobTransition.APPROVE, to, now, mayRun ? null : dueAt);
+          row.addLines(List.of(new JobNote.Line(now, "approved by " + detail(by, note))));
         });
   }
 
@@ -184,7 +187,7 @@ final class InMemoryJobStore implements JobStore {
     return step(
         id,
         row -> row.state == JobState.AWAITING_APPROVAL,
-        (row, now) -> ends.reject(row, by + ": " + note, now));
+        (row, now) -> ends.reject(row, detail(by, note), now));
   }
 
   @Override
@@ -192,7 +195,7 @@ final class InMemoryJobStore implements JobStore {
     JobStart.requireMoment("at", at);
     return step(
         id,
-        JobTimes::isTimed,
+        row -> row.state == JobState.SCHEDULED || row.state == JobState.RETRYING,
         (row, now) -> table.move(row, JobTransition.RESCHEDULE, row.state, now, at));
   }
 
@@ -319,6 +322,11 @@ final class InMemoryJobStore implements JobStore {
     }
   }
 
+  /** Returns who decided and why, as it is recorded. */
+  private static String detail(String by, String reason) {
+    return by.isEmpty() || reason.isEmpty() ? by + reason : by + ": " + reason;
+  }
+
   private interface Step {
     void make(JobRow row, Instant now);
   }
@@ -369,13 +377,11 @@ final class InMemoryJobStore implements JobStore {
   }
 
   private void catchUp(Instant now) {
-    for (JobRow row : table.times.expiredBy(now)) {
-      if (!row.state.isTerminal()) { // the end of one may have ended those after it
-        ends.expire(row, now);
-      }
-    }
+    ends.expire(table.times.expiredBy(now), now);
     for (JobRow row : table.times.dueBy(now)) {
+      Instant dueAt = requireNonNull(row.dueAt);
       table.move(row, JobTransition.BECOME_DUE, JobState.READY, now);
+      row.readyAt = dueAt; // it waits since then, whenever that was noticed
     }
   }
 

@@ -32,11 +32,18 @@ final class InMemoryRegistry implements ReplicaRegistry {
   private final Map<ReplicaId, Member> members = new LinkedHashMap<>();
 
   /**
-   * Those that were members once, and when their process joined again, by the ticker. Kept for
-   * good, because a claim may outlive the membership of its replica by any time: a few bytes for
-   * each membership.
+   * Those that were members once. Kept for good, because a claim may outlive the membership of its
+   * replica by any time: a few bytes for each membership.
    */
-  private final Map<ReplicaId, OptionalLong> former = new HashMap<>();
+  private final Map<ReplicaId, Former> former = new HashMap<>();
+
+  /**
+   * One that is gone.
+   *
+   * @param name what people called it: what it still does is recorded under that
+   * @param rejoined when its process joined again, by the ticker; empty if it did not
+   */
+  private record Former(String name, OptionalLong rejoined) {}
 
   InMemoryRegistry(LeaseTiming timing, Ticker ticker) {
     this.timing = timing;
@@ -64,8 +71,9 @@ final class InMemoryRegistry implements ReplicaRegistry {
       }
     }
     for (ReplicaId id : earlier) {
-      boolean unused = members.remove(id) != null;
-      former.put(id, OptionalLong.of(ticker.read()));
+      String name = name(id);
+      members.remove(id);
+      former.put(id, new Former(name, OptionalLong.of(ticker.read())));
     }
     members.put(replica.id(), new Member(replica, alone, ticker.read()));
     return true;
@@ -91,8 +99,9 @@ final class InMemoryRegistry implements ReplicaRegistry {
 
   @Override
   public synchronized void leave(ReplicaId replica) {
-    if (members.remove(replica) != null) {
-      former.put(replica, OptionalLong.empty());
+    Member member = members.remove(replica);
+    if (member != null) {
+      former.put(replica, new Former(member.info().name(), OptionalLong.empty()));
     }
   }
 
@@ -120,7 +129,12 @@ final class InMemoryRegistry implements ReplicaRegistry {
 
   /** Returns whether the process of a replica that is gone joined again since. */
   synchronized boolean hasRejoined(ReplicaId replica) {
-    return former.getOrDefault(replica, OptionalLong.empty()).isPresent();
+    return rejoined(replica).isPresent();
+  }
+
+  private OptionalLong rejoined(ReplicaId replica) {
+    Former gone = former.get(replica);
+    return gone == null ? OptionalLong.empty() : gone.rejoined();
   }
 
   /** Returns whether what the replica claimed is still left to it. */
@@ -129,15 +143,18 @@ final class InMemoryRegistry implements ReplicaRegistry {
   }
 
   private boolean isInGrace(ReplicaId replica) {
-    OptionalLong rejoined = former.getOrDefault(replica, OptionalLong.empty());
-    return rejoined.isPresent()
-        && ticker.read() - rejoined.getAsLong() < REJOIN_GRACE.toNanos();
+    OptionalLong at = rejoined(replica);
+    return at.isPresent() && ticker.read() - at.getAsLong() < REJOIN_GRACE.toNanos();
   }
 
-  /** Returns what people call a member, the id of one that is none. */
+  /** Returns the name of a replica that is or was a member, the id of any other. */
   synchronized String name(ReplicaId replica) {
     Member member = members.get(replica);
-    return member == null ? replica.toString() : member.info().name();
+    if (member != null) {
+      return member.info().name();
+    }
+    Former gone = former.get(replica);
+    return gone == null ? replica.toString() : gone.name();
   }
 
   private void dropSilent() {
@@ -149,7 +166,8 @@ final class InMemoryRegistry implements ReplicaRegistry {
             entry -> {
               boolean silent = now - entry.getValue().lastHeard() >= lease;
               if (silent) {
-                former.put(entry.getKey(), OptionalLong.empty());
+                String name = entry.getValue().info().name();
+                former.put(entry.getKey(), new Former(name, OptionalLong.empty()));
               }
               return silent;
             });

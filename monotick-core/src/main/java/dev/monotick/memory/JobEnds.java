@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +60,13 @@ final class JobEnds {
     goOn(row, now);
   }
 
-  void expire(JobRow row, Instant now) {
+  /** Expires jobs; all of them have before the end of one of them calls off those after it. */
+  void expire(List<JobRow> rows, Instant now) {
+    rows.forEach(row -> expire(row, now));
+    rows.forEach(row -> goOn(row, now));
+  }
+
+  private void expire(JobRow row, Instant now) {
     boolean undecided =
         row.state == JobState.AWAITING_APPROVAL
             && row.rules().deadline().filter(deadline -> !deadline.isAfter(now)).isEmpty();
@@ -69,7 +76,6 @@ final class JobEnds {
         undecided ? "nobody decided in time" : "its deadline passed before it ran",
         now);
     table.move(row, JobTransition.EXPIRE, JobState.EXPIRED, now);
-    goOn(row, now);
   }
 
   /**
@@ -161,7 +167,7 @@ final class JobEnds {
         continue; // nobody waits, or it was called off and requeued, and waits no more
       }
       if (next.needsSuccess && row.state != JobState.SUCCEEDED) {
-        record(next, Outcome.CANCELLED, "job " + row.id + " before it ended " + row.state, now);
+        record(next, Outcome.CANCELLED, "job " + row.id + " before it did not succeed", now);
         table.move(next, JobTransition.CANCEL, JobState.CANCELLED, now);
         over.add(next);
       } else {

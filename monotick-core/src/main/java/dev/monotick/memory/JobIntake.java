@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Adds jobs. Guarded by the store's lock. */
@@ -82,19 +83,24 @@ final class JobIntake {
   private void requireRoom(List<JobDraft> drafts, long depth) {
     Map<String, Long> depths = new HashMap<>();
     table.lines().forEach(line -> depths.merge(line.lane.queue(), line.depth(), Long::sum));
-    for (JobDraft draft : drafts) {
-      long waiting = depths.getOrDefault(draft.lane().queue(), 0L);
-      if (waiting >= depth) {
-        throw new QueueFullException(
-            "queue "
-                + draft.lane().queue()
-                + " has "
-                + waiting
-                + " waiting jobs, but may have no more than "
-                + depth
-                + "; add them later, or allow a greater depth");
-      }
-    }
+    Map<String, Long> wanted = new TreeMap<>();
+    drafts.forEach(draft -> wanted.merge(draft.lane().queue(), 1L, Long::sum));
+    wanted.forEach(
+        (queue, more) -> {
+          long waiting = depths.getOrDefault(queue, 0L);
+          if (waiting + more > depth) {
+            throw new QueueFullException(
+                "queue "
+                    + queue
+                    + " takes no more jobs: "
+                    + waiting
+                    + " wait, "
+                    + more
+                    + " were to be added, and "
+                    + depth
+                    + " may wait; try again later, or allow a greater depth");
+          }
+        });
   }
 
   private static void requireEffect(JobDraft draft) {

@@ -26,11 +26,12 @@ final class JobKeys {
   private final PriorityQueue<Expiry> expiries =
       new PriorityQueue<>(Comparator.comparing(Expiry::at));
 
-  /** Returns the job that has the key of this one, if another one has it. */
+  /** Returns the job that has the key of this one, if another has it and its window is not over. */
   Optional<JobId> holderOtherThan(JobRow row, Instant now) {
     forgetOver(now);
     return row.draft
         .unique()
+        .filter(unique -> unique.window().map(row.createdAt::plus).map(now::isBefore).orElse(true))
         .map(unique -> holders.get(key(row, unique)))
         .map(Holder::job)
         .filter(job -> !job.equals(row.id));

@@ -50,8 +50,9 @@ final class JobLimits {
   /** Sets a limit; jobs of its scope that run already count. */
   void set(JobLimit limit, Iterable<JobRow> running, Instant now) {
     unblockAll(limit.scope());
-    boolean isNew = limits.put(limit.scope(), limit) == null;
-    if (isNew) {
+    JobLimit before = limits.put(limit.scope(), limit);
+    settle(limit.scope(), Optional.ofNullable(before).flatMap(JobLimit::rate), now);
+    if (before == null) {
       for (JobRow row : running) {
         JobRow.Claim claim = row.claim;
         if (claim != null && binds(limit, row)) {
@@ -73,7 +74,9 @@ final class JobLimits {
     for (JobLimit limit : limits.values()) {
       if (!limit.scope().perKey() && covers(limit.scope(), lane)) {
         Use use = use(limit, lane, "", now);
-        free = Math.min(free, Math.max(0, limit.running().orElse(free) - use.running));
+        if (limit.running().isPresent()) {
+          free = Math.min(free, Math.max(0, limit.running().get() - use.running));
+        }
         if (limit.rate().isPresent()) {
           free = Math.min(free, (int) (use.tokens + ALMOST));
         }
@@ -211,6 +214,16 @@ final class JobLimits {
     Use use = uses.computeIfAbsent(useKey(limit.scope(), lane, key), fresh -> new Use());
     limit.rate().ifPresent(rate -> fill(use, rate, now));
     return use;
+  }
+
+  /** Counts what passed at the old rate; after none, a rate begins with all that a period gives. */
+  private void settle(JobLimit.Scope scope, Optional<JobLimit.Rate> rate, Instant now) {
+    uses.forEach(
+        (key, use) -> {
+          if (key.scope().equals(scope)) {
+            rate.ifPresentOrElse(old -> fill(use, old, now), () -> use.filledAt = Instant.MIN);
+          }
+        });
   }
 
   private static void fill(Use use, JobLimit.Rate rate, Instant now) {

@@ -130,14 +130,13 @@ final class JobRow {
     return new JobRun(id, runs, attempts + 1);
   }
 
-  /** Says whether the replica's run ended otherwise than with the replica. */
+  /** Returns whether the replica had that run, and no other replica was given the job for it. */
   boolean endedByItself(ReplicaId replica, JobRun run) {
     return endOf(run.number())
         .filter(end -> replica.equals(end.replica()))
         .map(end -> end.attempt().outcome())
         .filter(outcome -> outcome != JobAttempt.Outcome.RESCUED)
         .filter(outcome -> outcome != JobAttempt.Outcome.CRASHED)
-        .filter(outcome -> outcome != JobAttempt.Outcome.LOST)
         .isPresent();
   }
 
@@ -196,7 +195,10 @@ final class JobRow {
                         Optional.ofNullable(has.startedAt),
                         Optional.ofNullable(has.progress),
                         Optional.ofNullable(has.doing)));
-    boolean waits = state == JobState.SCHEDULED || state == JobState.RETRYING;
+    boolean waits =
+        state == JobState.SCHEDULED
+            || state == JobState.RETRYING
+            || state == JobState.AWAITING_APPROVAL;
     return new Job(
         id,
         lane(),

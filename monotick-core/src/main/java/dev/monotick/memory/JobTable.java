@@ -116,7 +116,7 @@ final class JobTable {
     row.line.enters(to);
     row.state = to;
     row.dueAt = dueAt;
-    enter(row, step, now);
+    enter(row, now);
   }
 
   /** To be called when one less is before a job: it may be due now, or wait for its time only. */
@@ -195,13 +195,11 @@ final class JobTable {
     }
   }
 
-  private void enter(JobRow row, JobTransition step, Instant now) {
+  private void enter(JobRow row, Instant now) {
     openGate(row, now);
     times.add(row);
     if (row.state == JobState.READY) {
-      if (step != JobTransition.HAND_BACK && step != JobTransition.RESCUE) {
-        row.readyAt = now;
-      }
+      row.readyAt = now;
       row.line.addFirst(row);
       readied.add(row.lane().queue());
     } else if (row.state.isTerminal()) {

@@ -1,5 +1,6 @@
 package dev.monotick.postgres;
 
+import dev.monotick.testkit.JobAgreementContract;
 import dev.monotick.testkit.JobDecisionContract;
 import dev.monotick.testkit.JobEnqueueContract;
 import dev.monotick.testkit.JobFollowContract;
@@ -19,6 +20,15 @@ class NewestServerJobsTest {
 
   private static StoreUnderTest store() {
     return PostgresUnderTest.forJobs(TestDatabase.NEWEST);
+  }
+
+  @Nested
+  class Agreement extends JobAgreementContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return store();
+    }
   }
 
   @Nested

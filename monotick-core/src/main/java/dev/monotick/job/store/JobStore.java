@@ -47,7 +47,8 @@ public interface JobStore {
    * Adds jobs and returns one reply for each draft, in their order. Durable when it returns.
    * Whoever listens is told, soon.
    *
-   * @throws QueueFullException if a queue is at the depth of the order; nothing was added
+   * @throws QueueFullException if a queue would have more jobs than the depth of the order allows;
+   *     nothing was added
    */
   List<Enqueued> enqueue(JobOrder order);
 

@@ -131,7 +131,10 @@ final class JobRequeue {
     revive = database.sql("delete from @job_dead where id = any (?)");
     forget =
         List.of(
-            database.sql("delete from @job_attempt where job_id = any (?)"),
+            // The ends of runs that a claim still names stay, or these runs would seem to go on.
+            database.sql(
+                "delete from @job_attempt a where a.job_id = any (?) and not exists"
+                    + " (select from @job_claim c where c.ids @> array[a.job_id])"),
             database.sql("delete from @job_line where job_id = any (?)"),
             database.sql("delete from @job_note where job_id = any (?)"),
             database.sql("delete from @job where id = any (?)"));

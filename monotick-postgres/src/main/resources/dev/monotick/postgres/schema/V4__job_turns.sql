@@ -354,7 +354,8 @@ begin
     select array_agg(n.job_id is not null order by u.place) into fresh
       from unnest(of_ids, of_runs) with ordinality as u(id, run, place)
       left join new n on n.job_id = u.id and n.run = u.run;
-    select array_agg(u.is_new or coalesce(a.replica = who and a.outcome = u.outcome, false) order by u.place) into counted
+    select array_agg(u.is_new or (coalesce(a.replica = who and a.outcome = u.outcome, false)
+                                  and exists (select from @job j where j.id = u.id)) order by u.place) into counted -- not purged
       from unnest(of_ids, of_runs, of_outcomes, fresh) with ordinality as u(id, run, outcome, is_new, place)
       left join @job_attempt a on a.job_id = u.id and a.run = u.run;
     select array_agg(u.id), array_agg(u.run), array_agg(u.attempt), array_agg(u.lane), array_agg(u.flags), array_agg(u.outcome), array_agg(u.delay)
@@ -381,6 +382,9 @@ begin
     select u.id, at, u.lane, u.run
       from unnest(of_ids, of_lanes, of_runs, of_outcomes) as u(id, lane, run, outcome)
      where u.outcome = 3;
+    perform @job_expire_again(array_agg(u.id))
+       from unnest(of_ids, of_flags, of_outcomes) as u(id, flags, outcome)
+      where u.flags & 16 <> 0 and u.outcome in (1, 2, 5) having count(*) > 0;
   end if;
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
   select u.lane, count(*) filter (where u.outcome in (1, 2)), count(*) filter (where u.outcome = 5), - count(*),
@@ -394,6 +398,18 @@ begin
        from unnest(of_ids, of_runs, of_lanes, of_flags, of_outcomes) as u(id, run, lane, flags, outcome)
       where u.flags & 3 <> 0 and u.outcome in (0, 3, 4, 8) having count(*) > 0;
   end if;
+end
+$$;
+
+-- Has jobs expire that wait again after a run: job_expire passes over jobs that run and forgets when these expire.
+create function @job_expire_again(of_ids bigint[]) returns void
+language plpgsql volatile
+as $$
+begin
+  insert into @job_expiry (at, id)
+  select j.deadline, j.id from unnest(of_ids) as u(id) join @job j on j.id = u.id where j.deadline is not null
+   order by 1, 2
+  on conflict do nothing;
 end
 $$;
 
@@ -533,6 +549,8 @@ as $$
 declare
   bound     integer[]; -- lanes
   of_limit  integer;
+  old       record;
+  at        timestamptz;
 begin
   lock table @job_limit_gate in exclusive mode;
   bound := array(
@@ -545,11 +563,23 @@ begin
       order by c.replica, c.number for update of c;
   end if;
   update @job_change set version = version + 1;
+  select l.rate_count, l.rate_millis into old
+    from @job_limit l where l.kind = of_kind and l.tenant = of_tenant and l.per_key = of_per_key;
   insert into @job_limit (kind, tenant, per_key, running, rate_count, rate_millis)
   values (of_kind, of_tenant, of_per_key, of_running, of_rate_count, of_rate_millis)
   on conflict (kind, tenant, per_key) do update
      set running = excluded.running, rate_count = excluded.rate_count, rate_millis = excluded.rate_millis
   returning id into of_limit;
+  if of_rate_count is not null then
+    -- What passed counts at the old rate; after none, a rate begins with all that a period gives.
+    at := clock_timestamp();
+    update @job_use o
+       set tokens = case when old.rate_count is null then of_rate_count
+                    else least(old.rate_count, o.tokens
+                           + greatest(extract(epoch from at - o.refilled_at)::float8, 0) * 1000 / old.rate_millis * old.rate_count) end,
+           refilled_at = at
+     where o.limit_id = of_limit and o.key = '';
+  end if;
   if of_running is null then
     return;
   end if;
@@ -1336,7 +1366,9 @@ begin
                     from gone g
                    cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
                     left join @job_note n on n.job_id = u.id and n.run = u.run and n.replica = g.replica
-                    left join @replica p on p.id = g.replica) as k
+                    left join @replica p on p.id = g.replica
+                   -- One that died and was purged has no attempts any more, but a claim of several jobs may still name it.
+                   where exists (select from @job j where j.id = u.id)) as k
            order by k.id, k.run) as s;
   if ids is null then
     return 0;
@@ -1363,6 +1395,8 @@ begin
    where u.outcome = 6;
   insert into @job_dead (id, died_at, lane, run)
   select u.id, at, u.lane, u.run from unnest(ids, lanes, runs, outcomes) as u(id, lane, run, outcome) where u.outcome = 7;
+  perform @job_expire_again(array_agg(u.id))
+     from unnest(ids, flags, outcomes) as u(id, flag, outcome) where u.flag & 16 <> 0 and u.outcome = 6 having count(*) > 0;
   delete from @job_note n where n.job_id = any (ids);
   insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
   select u.lane, 0, count(*) filter (where u.outcome = 6), - count(*), 0, 0,
@@ -1404,6 +1438,7 @@ begin
     into ids, lanes, runs, attempts, flags
     from (select u.* from gone g
            cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
+           where exists (select from @job j where j.id = u.id) -- not purged
            order by u.id, u.run) as s;
   if ids is null then
     return 0;
@@ -1602,6 +1637,7 @@ begin
    where n.run <= excluded.run;
   return query
     select a.job_id, coalesce(a.replica = who and a.outcome not in (6, 7), false)
+                     and exists (select from @job j where j.id = a.job_id) -- not purged
       from unnest(of_ids, of_runs) as u(id, run) join @job_attempt a on a.job_id = u.id and a.run = u.run;
 end
 $$;

@@ -1,0 +1,78 @@
+package dev.monotick.postgres.difference;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The store in memory and the one in PostgreSQL get the same random calls, and must give the same
+ * answers: what runs on the one in a simulation holds for the other only as far as they agree.
+ *
+ * <p>More seeds: {@code -Dmonotick.seeds=1000}, one of them again: {@code -Dmonotick.seed=17},
+ * longer runs: {@code -Dmonotick.steps=1000}. A difference is reduced to the steps that it needs.
+ */
+@Tag("thorough")
+@Timeout(3_600)
+class JobStoreDifferenceTest {
+
+  private static final int STEPS = Integer.getInteger("monotick.steps", 100);
+
+  @SuppressWarnings("NullAway.Init") // before all tests
+  private static Stores stores;
+
+  static LongStream seeds() {
+    Long one = Long.getLong("monotick.seed");
+    long first = Long.getLong("monotick.firstSeed", 1L);
+    return one == null
+        ? LongStream.range(first, first + Long.getLong("monotick.seeds", 30L))
+        : LongStream.of(one);
+  }
+
+  @BeforeAll
+  static void open() {
+    stores = new Stores();
+  }
+
+  @AfterAll
+  static void close() {
+    stores.close();
+  }
+
+  @ParameterizedTest(name = "-Dmonotick.seed={0}")
+  @MethodSource("seeds")
+  void storesAgreeOnEveryAnswer(long seed) {
+    Lockstep run = new Lockstep(stores);
+    RandomSteps steps = new RandomSteps(seed, run.memory());
+    Optional<String> difference = Optional.empty();
+    for (int i = 0; i < STEPS && difference.isEmpty(); i++) {
+      Step step = steps.next();
+      difference = run.play(step);
+      steps.played(step);
+    }
+    difference = difference.or(run::end);
+    if (difference.isPresent()) {
+      List<Step> shrunk = Shrinker.shrink(stores, run.played());
+      throw new AssertionError(
+          "the stores differ; run it again with -Dmonotick.seed="
+              + seed
+              + "\n"
+              + describe(shrunk)
+              + Lockstep.replay(stores, shrunk)
+                  .or(() -> Optional.of("only in the whole run: " + run.played()))
+                  .get());
+    }
+  }
+
+  private static String describe(List<Step> steps) {
+    List<String> lines = new ArrayList<>();
+    steps.forEach(step -> lines.add((lines.size() + 1) + ". " + step + "\n"));
+    return String.join("", lines);
+  }
+}
