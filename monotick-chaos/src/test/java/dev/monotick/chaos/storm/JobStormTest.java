@@ -24,7 +24,7 @@ class JobStormTest {
   void noJobIsLostOrDoneTwiceWhileWorkersAreKilledAndStopped() throws Exception {
     try (EmbeddedServer server = new EmbeddedServer(folder.resolve("server"))) {
       StormResult result =
-          new JobStorm(new StormSettings(10_000, 3, 7), server, folder, line -> {}).run();
+          new JobStorm(new StormSettings(10_000, 3, 7, false), server, folder, line -> {}).run();
 
       assertThat(result.complaints()).as(result.line()).isEmpty();
       assertThat(result.jobs()).isEqualTo(10_000);
