@@ -80,22 +80,31 @@ public final class JobStorm {
       Thread thread = new Thread(feeder, "feeder");
       thread.setDaemon(true);
       thread.start();
-      rage(feeder, faults, watching);
+      StormRefusals refusals = new StormRefusals(watching, random.split());
+      rage(feeder, faults, refusals, watching);
       faults.end();
+      refusals.end();
       Waiting.let(CALM);
       workers.stop();
       out.accept("checking");
-      return result(watching, faults);
+      return result(watching, faults, refusals.count());
     }
   }
 
   /** Goes on until all jobs were added and have ended, or nothing happens any more. */
-  private void rage(JobFeeder feeder, StormFaults faults, Connection watching) throws SQLException {
+  private void rage(
+      JobFeeder feeder, StormFaults faults, StormRefusals refusals, Connection watching)
+      throws SQLException {
     StormProgress progress = new StormProgress(watching);
     long start = System.nanoTime();
     long looked = start;
     while (true) {
       faults.step(faults.isLull() && StormProgress.isOver(watching, StormTables.STORE));
+      if (settings.refusals() && !feeder.isOver()) {
+        refusals.step();
+      } else {
+        refusals.end();
+      }
       Waiting.let(BEAT);
       if (System.nanoTime() - looked < LOOK.toNanos()) {
         continue;
@@ -116,6 +125,8 @@ public final class JobStorm {
               + faults.pauses()
               + ", losses "
               + faults.losses()
+              + ", refusals "
+              + refusals.count()
               + ", refused "
               + refused());
       if (allAdded && progress.isEmpty() && !faults.isLull()) {
@@ -128,7 +139,8 @@ public final class JobStorm {
     }
   }
 
-  private StormResult result(Connection connection, StormFaults faults) throws SQLException {
+  private StormResult result(Connection connection, StormFaults faults, int refusals)
+      throws SQLException {
     WallClock clock = WallClock.of(journal.all());
     FrozenTimes.of(journal.all()).write(connection, clock);
     PacketLosses.of(journal.all()).write(connection, clock);
@@ -144,6 +156,7 @@ public final class JobStorm {
         new StormResult.Handed(
             count(connection, "select count(*) from watch.claim where handed"),
             count(connection, PacketLosses.HANDED_AND_RESCUED)),
+        refusals,
         refused(),
         check.found(),
         check.violations());

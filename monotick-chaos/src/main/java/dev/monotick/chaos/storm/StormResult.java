@@ -14,6 +14,7 @@ import java.util.Map;
  * @param longPauses those of them that were longer than the lease
  * @param losses losses and rejoins
  * @param handed jobs that were handed to a waiting worker by whoever added them
+ * @param refusals how often the server refused completions for a moment
  * @param refused ends that were refused, because their runs had been ended by others
  * @param found how often each rule was violated, by the name of its group
  * @param violations what was violated, for people
@@ -26,6 +27,7 @@ public record StormResult(
     int longPauses,
     Losses losses,
     Handed handed,
+    int refusals,
     long refused,
     Map<String, Long> found,
     List<String> violations) {
@@ -58,6 +60,7 @@ public record StormResult(
     line.append(" rejoined=").append(losses.rejoined());
     line.append(" handed=").append(handed.jobs());
     line.append(" handed_rescued=").append(handed.rescued());
+    line.append(" refusals=").append(refusals);
     line.append(" refused=").append(refused);
     found.forEach((name, count) -> line.append(' ').append(name).append('=').append(count));
     return line.toString();

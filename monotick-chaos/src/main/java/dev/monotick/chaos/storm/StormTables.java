@@ -81,6 +81,24 @@ final class StormTables {
       create trigger note_changed after update of gone_at on storm.replica
         for each row when (old.gone_at is distinct from new.gone_at) execute function watch.note_member();
 
+      -- By which error completions are refused now; none if there is no row.
+      create table watch.refusal (
+        state  text not null
+      );
+      create function watch.refuse() returns trigger language plpgsql as $$
+      declare
+        refused  text := (select state from watch.refusal limit 1);
+      begin
+        if refused is not null then
+          raise exception 'refused by the storm' using errcode = refused;
+        end if;
+        return new;
+      end
+      $$;
+      -- Those of handlers: SUCCEEDED, RETRIED, SNOOZED, DIED. Others rescue and cancel meanwhile.
+      create trigger refuse before insert on storm.job_attempt
+        for each row when (new.outcome < 4) execute function watch.refuse();
+
       -- What was called off.
       create table watch.cancel (
         id               bigint  not null,
