@@ -19,6 +19,21 @@ die() {
   exit 1
 }
 
+# install_if_missing COMMAND PACKAGE CONSEQUENCE: installs a Debian package if a command is missing, where that needs no
+# permission: as root, with apt-get. Otherwise prints the consequence.
+install_if_missing() {
+  if command -v "$1" >/dev/null 2>&1; then return; fi
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    say "Installing $2 ..."
+    mkdir -p "$MONOTICK_ROOT/target"
+    { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install "$2"; } \
+      >"$MONOTICK_ROOT/target/install-$2.log" 2>&1 </dev/null ||
+      say "$2 could not be installed (target/install-$2.log): $3."
+  else
+    say "$2 is not installed: $3."
+  fi
+}
+
 # java_command: prints the java to run: that of JAVA_HOME if set, else the one on PATH.
 java_command() {
   if [ -n "${JAVA_HOME:-}" ]; then printf '%s\n' "$JAVA_HOME/bin/java"; else printf 'java\n'; fi

@@ -2,6 +2,7 @@ package dev.monotick.postgres;
 
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.replica.PostgresRegistry;
+import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.store.Store;
 import dev.monotick.testkit.Capability;
 import dev.monotick.testkit.StoreUnderTest;
@@ -105,6 +106,17 @@ final class PostgresUnderTest implements StoreUnderTest {
   @Override
   public void letTimePass(Duration amount) {
     ServerTime.pass(amount);
+  }
+
+  @Override
+  public void endRejoinGrace() {
+    TestDatabase direct = prepared.database();
+    direct.execute(
+        "update "
+            + direct.schema()
+            + ".replica set rejoined_at = rejoined_at - interval '"
+            + ReplicaRegistry.REJOIN_GRACE.toSeconds()
+            + " seconds'");
   }
 
   @Override

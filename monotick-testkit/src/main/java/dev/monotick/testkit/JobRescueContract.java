@@ -18,7 +18,6 @@ import dev.monotick.job.store.JobStore;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
 import dev.monotick.replica.ReplicaId;
-import dev.monotick.replica.ReplicaRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -73,7 +72,7 @@ public abstract class JobRescueContract extends JobStoreContract {
     rejoin(a);
     assertThat(jobs().rescue()).as("its process lives").isZero();
     succeed(a, run);
-    letTimePass(ReplicaRegistry.REJOIN_GRACE.plusMillis(100));
+    endRejoinGrace();
     ReplicaId other = ReplicaId.random();
     join(other);
     assertThat(jobs().rescue()).isEqualTo(1);

@@ -11,7 +11,6 @@ import dev.monotick.ledger.Rescue;
 import dev.monotick.ledger.TickRecord;
 import dev.monotick.ledger.TickRecord.Status;
 import dev.monotick.replica.ReplicaId;
-import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.task.Effect;
 import java.util.List;
 import java.util.Set;
@@ -132,7 +131,7 @@ public abstract class LedgerRescueContract extends LedgerContract {
     rejoin(a);
     assertThat(rescue(b).settled()).as("its process lives").isEmpty();
     assertThat(finish(claim, tick(1), Outcome.SUCCEEDED, 2).recorded()).isTrue();
-    letTimePass(ReplicaRegistry.REJOIN_GRACE.plusMillis(100));
+    endRejoinGrace();
     ReplicaId other = ReplicaId.random();
     join(other);
     assertThat(rescue(other).settled()).extracting(TickRecord::outcome).containsExactly(Outcome.UNKNOWN);

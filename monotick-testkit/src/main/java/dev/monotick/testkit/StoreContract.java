@@ -54,6 +54,10 @@ abstract class StoreContract {
     subject().letTimePass(amount);
   }
 
+  final void endRejoinGrace() {
+    subject().endRejoinGrace();
+  }
+
   final void needs(Capability capability) {
     assumeTrue(
         subject().capabilities().contains(capability),

@@ -1,5 +1,6 @@
 package dev.monotick.testkit;
 
+import dev.monotick.replica.ReplicaRegistry;
 import dev.monotick.store.Store;
 import java.time.Duration;
 import java.util.Set;
@@ -23,6 +24,14 @@ public interface StoreUnderTest extends AutoCloseable {
    * @param amount how much
    */
   void letTimePass(Duration amount);
+
+  /**
+   * Ends the {@linkplain dev.monotick.replica.ReplicaRegistry#REJOIN_GRACE grace} of processes that
+   * joined again. Lets that time pass, unless the backend can do it faster.
+   */
+  default void endRejoinGrace() {
+    letTimePass(ReplicaRegistry.REJOIN_GRACE);
+  }
 
   /** Frees what the store holds. */
   @Override

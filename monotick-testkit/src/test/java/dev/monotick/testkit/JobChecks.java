@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * acknowledged is lost, J2 at most one success, and nothing runs after it, J3 no more attempts than
  * allowed, and none given up for crashes, or unknown, unless it began, J4 what was cancelled stays
  * so, J5 no two active jobs of a unique key, J6 no limit is exceeded, J7 only the replica that has
- * a run ends it, and no job runs twice at a time.
+ * a run ends it, and no job runs twice at a time, J8 no handler begins after the end of its job,
+ * unless its process was frozen between the last check and the begin.
  */
 final class JobChecks {
 
@@ -220,7 +221,12 @@ final class JobChecks {
 
   // What handlers do.
 
-  Running started(Life process, JobContext<String> context, Effect effect) {
+  /**
+   * A handler begins.
+   *
+   * @param frozen whether the process was frozen when the engine called the handler
+   */
+  Running started(Life process, JobContext<String> context, Effect effect, boolean frozen) {
     Track track = track(context.id());
     findings.trace(() -> process + " handles job " + track.id + " run " + context.run());
     findings.note(track.id.value(), process.number);
@@ -245,6 +251,10 @@ final class JobChecks {
         effect != Effect.AT_MOST_ONCE || track.startRecorded,
         "J3",
         () -> "job " + track.id + " that may run once begins, which is not on record");
+    findings.require(
+        frozen || !simulation.ratesAreWithinBound() || !hasEnded(track),
+        "J8",
+        () -> process + " begins run " + context.run() + " of job " + track.id + " after its end");
     String limitedBy = context.lane().kind().equals("limited") ? context.payload() : "";
     Running begun =
         new Running(track, context.run(), limitedBy, process, process.standing.membership());
@@ -253,6 +263,14 @@ final class JobChecks {
     }
     running.add(begun);
     return begun;
+  }
+
+  /** A replica hears of a cancel by a hint, which may be late. */
+  private boolean hasEnded(Track track) {
+    return find(track)
+        .map(Job::state)
+        .filter(state -> state.isTerminal() && state != JobState.CANCELLED)
+        .isPresent();
   }
 
   /** Should it be lost again, nobody could tell it from one that never began. */

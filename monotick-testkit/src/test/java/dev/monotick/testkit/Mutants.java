@@ -196,6 +196,12 @@ final class Mutants {
             "if (isUsed(turn) || turn.closes()) {",
             "if (turn.closes()) {"),
         Mutant.of(
+            "numbers of turns forgotten with a replica that comes back",
+            "memory.JobClaims",
+            Set.of("J8"),
+            "    replicas.keySet().removeIf(isGone);\n",
+            "    replicas.keySet().removeIf(isGone);\n    unusedNumbers.keySet().removeIf(isGone);\n"),
+        Mutant.of(
             "open turn taken for one that has claimed",
             "worker.Turns",
             Set.of("J1"),

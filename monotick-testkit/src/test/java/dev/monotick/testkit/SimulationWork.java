@@ -159,8 +159,10 @@ final class SimulationWork {
   private JobOutcome handle(Life process, JobKind<String> kind, JobContext<String> context)
       throws InterruptedException {
     process.threads.requireAlive(); // a slot goes from job to job, also that of a killed replica
+    boolean frozen = process.threads.isFrozen(); // since the engine looked whether it may begin
     simulation.adversary().awaitThaw(process);
-    JobChecks.Running handler = simulation.jobs().started(process, context, kind.rules().effect());
+    JobChecks.Running handler =
+        simulation.jobs().started(process, context, kind.rules().effect(), frozen);
     depth++;
     try {
       simulation.adversary().strikeHere(process, Seen.AT_AFTER_GUARD);

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class WireJobs implements InvocationHandler {
 
   private static final int SOON_NANOS = 5_000_000;
+  private static final long FIRST_RESEND_NANOS = 200_000_000;
 
   private final Simulation simulation;
   private final Life process;
@@ -106,11 +107,35 @@ final class WireJobs implements InvocationHandler {
           0,
           () -> {
             Given given = simulation.isStoreDown() ? null : given();
-            hints.accept(() -> tellSoon(listener, news, given));
+            if (given == null) {
+              hints.accept(() -> tellSoon(listener, news, null));
+            } else {
+              deliver(listener, news, given, simulation.storeStarts(), FIRST_RESEND_NANOS);
+            }
           });
     } else {
       hints.accept(() -> listener.ready(news));
     }
+  }
+
+  /**
+   * A notice on a connection that is cut is not lost but late: TCP sends it again, after pauses
+   * that double, until it arrives or the server has gone.
+   */
+  private void deliver(
+      ReadyListener listener, Set<String> news, Given given, int storeStarts, long resendNanos) {
+    if (simulation.isStoreDown() || simulation.storeStarts() != storeStarts) {
+      return;
+    }
+    if (process.machine.repliesCut && process.threads.isAlive()) {
+      simulation.later(
+          resendNanos, () -> deliver(listener, news, given, storeStarts, 2 * resendNanos));
+      return;
+    }
+    if (resendNanos > FIRST_RESEND_NANOS) {
+      simulation.findings().see(Seen.LATE_NOTICES);
+    }
+    hints.accept(() -> tellSoon(listener, news, given));
   }
 
   /** A turn that was open, and what it gave to its replica before that knew of it. */

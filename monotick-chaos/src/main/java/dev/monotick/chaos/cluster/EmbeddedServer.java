@@ -9,6 +9,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -92,6 +96,25 @@ public final class EmbeddedServer implements DatabaseServer {
     return ProcessHandle.of(postmaster)
         .map(parent -> Stream.concat(Stream.of(parent), parent.descendants()).toList())
         .orElse(List.of());
+  }
+
+  /**
+   * Lets clients of other addresses in, by password. They need a way to this machine's loopback
+   * address, which is all that the server listens on: see {@link Namespaces#routeLoopback}.
+   */
+  public void admit(String network) {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      Files.writeString(
+          folder.resolve("data").resolve("pg_hba.conf"),
+          "host all all " + network + " scram-sha-256\n",
+          StandardOpenOption.APPEND);
+      statement.execute("select pg_reload_conf()");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (SQLException e) {
+      throw new IllegalStateException("the server does not read its configuration", e);
+    }
   }
 
   /** Starts it again, which replays its log. */

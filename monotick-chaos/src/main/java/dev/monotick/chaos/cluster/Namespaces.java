@@ -24,12 +24,19 @@ import java.util.regex.Pattern;
  */
 public final class Namespaces implements AutoCloseable {
 
+  /** All addresses used here: meant for tests of networks (RFC 2544). */
+  public static final String NETWORK = "198.18.0.0/15";
+
+  private static final String LOOPBACK = "127.0.0.1";
+
   private static final long PID = ProcessHandle.current().pid();
   private static final Pattern OURS = Pattern.compile("mtk-([0-9]+)-.*");
 
   private final List<String> places;
   private final Deque<String> undo = new ArrayDeque<>();
   private final Thread undoAtExit = new Thread(this::undo, "namespaces");
+
+  private boolean loopbackRouted;
 
   private Namespaces(List<String> places) {
     this.places = places;
@@ -78,8 +85,44 @@ public final class Namespaces implements AutoCloseable {
     return new Surroundings(
         List.of("ip", "netns", "exec", replica(place)),
         Map.of(),
-        parse(hostBehindRouter(place)),
+        parse(target(place)),
         parse(hostDirect(place)));
+  }
+
+  /**
+   * Has all places reach this machine's 127.0.0.1 through their routers, instead of their own: so a
+   * server that listens there and nowhere else is at the other end of the wire, without a proxy
+   * that would acknowledge packets in its place.
+   */
+  public void routeLoopback() {
+    for (String place : places) {
+      String replica = replica(place);
+      String router = router(place);
+      must("ip -n " + replica + " address del " + LOOPBACK + "/8 dev lo");
+      allowLoopback("ip netns exec " + replica + " ", "db");
+      allowLoopback("ip netns exec " + router + " ", "downlink");
+      allowLoopback("ip netns exec " + router + " ", "uplink");
+      allowLoopback("", device(place, "h"));
+      must("ip -n " + replica + " route add " + LOOPBACK + "/32 via " + address(place, 1, 1));
+      must(
+          "ip -n "
+              + router
+              + " route add "
+              + LOOPBACK
+              + "/32 via "
+              + hostBehindRouter(place)
+              + " metric 100"); // weaker than a black hole
+    }
+    loopbackRouted = true;
+  }
+
+  private static void allowLoopback(String where, String device) {
+    must(where + "sh -c 'echo 1 > /proc/sys/net/ipv4/conf/" + device + "/route_localnet'");
+  }
+
+  /** Returns the address by which a place reaches this machine through its router. */
+  private String target(String place) {
+    return loopbackRouted ? LOOPBACK : hostBehindRouter(place);
   }
 
   /** Breaks or heals the way between a place and this machine that leads through the router. */
@@ -87,7 +130,7 @@ public final class Namespaces implements AutoCloseable {
     // A route to one address is stronger than that to its network.
     boolean requests = link == Link.PASSING || link == Link.CUT_REPLIES;
     boolean replies = link == Link.PASSING || link == Link.CUT_REQUESTS;
-    blackhole(place, hostBehindRouter(place), !requests);
+    blackhole(place, target(place), !requests);
     blackhole(place, replicaBehindRouter(place), !replies);
   }
 
@@ -184,11 +227,11 @@ public final class Namespaces implements AutoCloseable {
   }
 
   /**
-   * Returns an address of 198.18.0.0/15, which is meant for tests of networks (RFC 2544). Processes
-   * that test at the same time use other ones.
+   * Returns an address of {@link #NETWORK}. Processes that test at the same time use other ones.
+   * There are enough for 21 places.
    */
   private String address(String place, int link, int host) {
-    int number = (int) (PID % 2048) * 64 + (places.indexOf(place) * 3 + link) * 4 + host;
+    int number = (int) (PID % 512) * 256 + (places.indexOf(place) * 3 + link) * 4 + host;
     return "198." + (18 + (number >> 16)) + "." + (number >> 8 & 255) + "." + (number & 255);
   }
 

@@ -32,6 +32,11 @@ public enum FaultKind {
   PARTITION_REPLIES("F6", 2),
   /** The way from the leader is held up, and all arrives late: old renewals after the takeover. */
   PARTITION_LATE("F8", 2),
+  /**
+   * The leader is cut off for longer than its lease. It comes back by new connections first; what
+   * was sent on the old ones arrives up to three leases later, as TCP has it.
+   */
+  PARTITION_STRANDED("F8", 2),
   /** Several replicas are cut off and healed, quickly and in no order. */
   FLAP("F7", 1),
   /** Answers take from half to twice the time that an attempt to renew may take. */

@@ -31,6 +31,7 @@ final class NetworkFaults extends Faults {
     faults.put(FaultKind.PARTITION_REQUESTS, strike -> cutLeader(strike, Link.CUT_REQUESTS));
     faults.put(FaultKind.PARTITION_REPLIES, strike -> cutLeader(strike, Link.CUT_REPLIES));
     faults.put(FaultKind.PARTITION_LATE, this::holdUp);
+    faults.put(FaultKind.PARTITION_STRANDED, this::strand);
     faults.put(FaultKind.FLAP, this::flap);
     faults.put(FaultKind.DELAY, this::delay);
     faults.put(FaultKind.COMMIT_CUT, this::cutCommits);
@@ -54,6 +55,23 @@ final class NetworkFaults extends Faults {
           cluster.set(member, Link.CUT_BOTH_WAYS);
           let(leases(strike.between(1.5, 3)));
           cluster.set(member, Link.PASSING);
+        });
+  }
+
+  /** By the proxy: TCP waits longer and longer before it sends lost packets again. */
+  private void strand(Strike strike) throws Exception {
+    toLeader(
+        strike,
+        member -> {
+          member.network().strand();
+          try {
+            cluster.set(member, Link.CUT_BOTH_WAYS);
+            let(leases(strike.between(1.5, 3)));
+            cluster.set(member, Link.PASSING);
+            let(leases(strike.between(0.5, 3)));
+          } finally {
+            member.network().release();
+          }
         });
   }
 

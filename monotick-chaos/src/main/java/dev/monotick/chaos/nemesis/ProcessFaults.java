@@ -1,5 +1,6 @@
 package dev.monotick.chaos.nemesis;
 
+import dev.monotick.chaos.cluster.Cluster;
 import dev.monotick.chaos.cluster.Member;
 import dev.monotick.chaos.history.Event;
 import dev.monotick.chaos.history.Journal;
@@ -154,11 +155,17 @@ final class ProcessFaults extends Faults {
 
   private void starve(Member member, Strike strike) {
     long end = System.nanoTime() + leases(strike.between(1, 3)).toNanos();
+    tell("starve", member);
     while (System.nanoTime() - end < 0 && member.process().isAlive()) {
       member.process().pause();
       let(STANDS);
       member.process().resume();
       let(RUNS);
     }
+    tell("starved", member);
+  }
+
+  private void tell(String what, Member member) {
+    journal().add(Cluster.NEMESIS, Event.now(what, "whom", member.source()));
   }
 }

@@ -78,6 +78,20 @@ public final class FaultProxy implements AutoCloseable {
     return connections.stream().map(ProxiedConnection::serverPort).sorted().toList();
   }
 
+  /**
+   * Holds up all that is sent on the connections that are open now, in both directions, until
+   * {@link #release}; others are not affected. TCP waits long before it sends lost packets again,
+   * so new connections come through earlier than what was sent on old ones.
+   */
+  public void strand() {
+    connections.forEach(connection -> connection.strand(true));
+  }
+
+  /** Lets through what was held up by {@link #strand}. */
+  public void release() {
+    connections.forEach(connection -> connection.strand(false));
+  }
+
   /** Resets all connections that are open. */
   public void reset() {
     connections.forEach(ProxiedConnection::reset);
@@ -115,6 +129,7 @@ public final class FaultProxy implements AutoCloseable {
     }
     requests.remove();
     replies.remove();
+    connections.forEach(ProxiedConnection::abandon);
     reset();
   }
 

@@ -17,6 +17,7 @@ final class ProxiedConnection {
   private final Socket client;
   private final Socket server;
 
+  private final Gate own = new Gate(); // beside those of the proxy
   private final AtomicInteger pumping = new AtomicInteger(2);
 
   /** Set while the reply to a COMMIT is awaited that nobody shall hear. */
@@ -26,6 +27,18 @@ final class ProxiedConnection {
     this.proxy = proxy;
     this.client = client;
     this.server = server;
+  }
+
+  void strand(boolean stranded) {
+    own.set(!stranded);
+  }
+
+  void abandon() {
+    own.remove();
+  }
+
+  private boolean pass(Gate gate) {
+    return gate.pass() && own.pass();
   }
 
   /** Returns the port by which the server knows it. */
@@ -41,7 +54,7 @@ final class ProxiedConnection {
       OutputStream output = new BufferedOutputStream(server.getOutputStream(), 1 << 16);
       while (true) {
         FrontendStream.Message message = input.next();
-        if (!proxy.requests().pass()) {
+        if (!pass(proxy.requests())) {
           return;
         }
         CommitCut cut = message.isCommit() ? proxy.cutFor(input.transaction()) : null;
@@ -77,7 +90,7 @@ final class ProxiedConnection {
           reset();
           return;
         }
-        if (!proxy.replies().pass()) {
+        if (!pass(proxy.replies())) {
           return;
         }
         Waiting.let(proxy.replyDelay());
@@ -114,8 +127,8 @@ final class ProxiedConnection {
   }
 
   /** The end of a stream is a message like any other, and held up as these are. */
-  private static void hangUp(Gate gate, Socket other) {
-    if (gate.pass()) {
+  private void hangUp(Gate gate, Socket other) {
+    if (pass(gate)) {
       try {
         other.shutdownOutput();
       } catch (IOException e) {
@@ -125,7 +138,7 @@ final class ProxiedConnection {
   }
 
   private void giveUp(Gate gate) {
-    if (gate.pass()) {
+    if (pass(gate)) {
       reset();
     }
   }

@@ -6,6 +6,7 @@ import dev.monotick.StopReport;
 import dev.monotick.chaos.history.Teller;
 import dev.monotick.chaos.process.Parent;
 import dev.monotick.chaos.storm.JobWorkload;
+import dev.monotick.chaos.storm.StallWatch;
 import dev.monotick.task.Task;
 import dev.monotick.time.Ticker;
 import dev.monotick.time.TimeSource;
@@ -47,6 +48,7 @@ public final class ReplicaProcess {
     Monotick engine = builder.build();
     engine.subscribe(terms);
     engine.subscribe(new EventTeller(teller));
+    StallWatch.start(teller);
     terms.start();
     engine.start();
     teller.tell(

@@ -14,6 +14,7 @@ final class Figures {
           "duplicates",
           "lost",
           "completed_twice",
+          "began_after_end",
           "attempts_wrong",
           "cancels_undone",
           "unique_violations",
@@ -42,6 +43,7 @@ final class Figures {
     SHOWN.put("rescued", "runs of jobs taken from replicas that were gone");
     SHOWN.put("cancelled", "jobs called off");
     SHOWN.put("completed_twice", "jobs completed twice");
+    SHOWN.put("began_after_end", "jobs begun after their end");
     SHOWN.put("attempts_wrong", "jobs with wrong attempts");
     SHOWN.put("cancels_undone", "jobs called off that went on");
     SHOWN.put("unique_violations", "unique keys active twice");

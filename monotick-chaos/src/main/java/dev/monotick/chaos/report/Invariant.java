@@ -66,7 +66,12 @@ public enum Invariant {
   /** Uniqueness. */
   J5("no two jobs of a unique key are active at once", Basis.COMMITS, "unique_violations"),
   /** Limits. */
-  J6("limits on what runs at a time are kept", Basis.COMMITS, "limit_violations", "counts_wrong");
+  J6("limits on what runs at a time are kept", Basis.COMMITS, "limit_violations", "counts_wrong"),
+  /** Begins; the simulation's J7 has no part here. */
+  J8(
+      "no handler begins after the end of its job, unless its process provably stood still",
+      Basis.COMMITS,
+      "began_after_end");
 
   /** What a promise rests on. */
   enum Basis {

@@ -13,6 +13,8 @@ import java.util.stream.Collectors;
 /** Makes the report from records of runs; what people wrote is in a template beside this class. */
 public final class Report {
 
+  private static final String NOT_JUDGED = "–";
+
   private static final String TEMPLATE = "proof.md";
 
   private final List<RunRecord> runs;
@@ -65,6 +67,9 @@ public final class Report {
 
   /** What must be 0 catches the eye. */
   private static String bold(String figure, String value) {
+    if (value.isEmpty()) {
+      return NOT_JUDGED;
+    }
     return Figures.MUST_BE_ZERO.contains(figure) ? "**" + value + "**" : grouped(value);
   }
 
@@ -89,11 +94,16 @@ public final class Report {
               each(
                   run ->
                       invariant.basis() == Invariant.Basis.MEASURED
-                          ? "–"
-                          : run.get("violations." + invariant)))
+                          ? NOT_JUDGED
+                          : judged(run.get("violations." + invariant))))
           .append('\n');
     }
     return table.toString();
+  }
+
+  /** A run on record may be older than a rule. */
+  private static String judged(String violations) {
+    return violations.isEmpty() ? NOT_JUDGED : violations;
   }
 
   private String control() {

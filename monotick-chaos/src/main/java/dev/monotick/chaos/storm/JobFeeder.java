@@ -16,16 +16,24 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Adds jobs at an even pace, and writes down what was added. One thread. */
+/**
+ * Adds jobs at an even pace, and writes down what was added. One thread; another may ask it to
+ * rest, so that workers become idle, and for single jobs meanwhile, which are handed to idle
+ * workers.
+ */
 final class JobFeeder implements Runnable {
 
   private static final Duration BEAT = Duration.ofMillis(50);
+  private static final int LARGEST = 1_000;
+  private static final Duration REST_BEAT = Duration.ofMillis(5);
   private final Jobs jobs;
   private final Connection connection;
   private final int most;
-  private final double perBeat;
+  private final double perNano;
   private final SplittableRandom random;
   private final AtomicInteger added = new AtomicInteger();
+  private final AtomicInteger singles = new AtomicInteger(); // wanted while it rests
+  private volatile boolean resting;
   private volatile @Nullable Exception failure;
   private volatile boolean over;
 
@@ -40,13 +48,23 @@ final class JobFeeder implements Runnable {
     this.jobs = jobs;
     this.connection = connection;
     this.most = most;
-    this.perBeat = most * (double) BEAT.toMillis() / lasting.toMillis();
+    this.perNano = most / (double) lasting.toNanos();
     this.random = random;
   }
 
   /** Returns how many were added so far. */
   int added() {
     return added.get();
+  }
+
+  /** Has it rest, or go on. */
+  void rest(boolean wanted) {
+    resting = wanted;
+  }
+
+  /** Has it add plain jobs while it rests, each alone and one right after the other. */
+  void addSingles(int count) {
+    singles.addAndGet(count);
   }
 
   /** Says whether all were added; throws if that failed. */
@@ -62,12 +80,17 @@ final class JobFeeder implements Runnable {
   public void run() {
     try {
       long start = System.nanoTime();
-      for (long beat = 1; added.get() < most; beat++) {
-        int wanted = (int) Math.min(most, Math.ceil(beat * perBeat)) - added.get();
-        if (wanted > 0) {
-          add(wanted);
+      while (added.get() < most) {
+        while (resting) {
+          rest();
         }
-        Waiting.let(Duration.ofNanos(start + beat * BEAT.toNanos() - System.nanoTime()));
+        // After a rest it makes up for that.
+        double elapsed = System.nanoTime() - start + BEAT.toNanos();
+        int wanted = (int) Math.min(most, Math.ceil(elapsed * perNano)) - added.get();
+        if (wanted > 0) {
+          add(Math.min(wanted, LARGEST));
+        }
+        Waiting.let(BEAT);
       }
       over = true;
     } catch (SQLException | RuntimeException e) {
@@ -75,11 +98,22 @@ final class JobFeeder implements Runnable {
     }
   }
 
+  private void rest() throws SQLException {
+    for (int left = singles.getAndSet(0); left > 0; left--) {
+      add(List.of(JobWish.plain(random)));
+    }
+    Waiting.let(REST_BEAT);
+  }
+
   private void add(int count) throws SQLException {
     List<JobWish> wishes = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       wishes.add(JobWish.random(random));
     }
+    add(wishes);
+  }
+
+  private void add(List<JobWish> wishes) throws SQLException {
     OffsetDateTime asked = now();
     List<Enqueued> replies =
         wishes.size() == 1

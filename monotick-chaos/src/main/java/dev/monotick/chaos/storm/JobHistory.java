@@ -71,6 +71,7 @@ public final class JobHistory {
       throws SQLException {
     JobHistory history = new JobHistory(connection, schema, WallClock.of(journal));
     history.load(journal);
+    FrozenTimes.of(journal).write(connection, history.clock);
     history.adopt();
     history.writeAdded();
     StormCheck check = StormCheck.of(connection, schema, false);
@@ -89,8 +90,8 @@ public final class JobHistory {
   private void load(List<Journal.Entry> journal) throws SQLException {
     try (PreparedStatement run =
             connection.prepareStatement(
-                "insert into watch.run (at, job, run, attempt, replica, kind, key, word)"
-                    + " values (?, ?, ?, ?, ?, ?, ?, ?)");
+                "insert into watch.run (at, job, run, attempt, replica, kind, key, word, begun_at)"
+                    + " values (?, ?, ?, ?, ?, ?, ?, ?, ?)");
         PreparedStatement duplicate =
             connection.prepareStatement(
                 "insert into watch.duplicate (id, unique_key, asked_at) values (?, ?, ?)");
@@ -135,6 +136,7 @@ public final class JobHistory {
     run.setString(6, event.get("kind"));
     run.setString(7, orNull(event.get("key")));
     run.setString(8, event.get("word"));
+    run.setObject(9, event.has("word", "begin") ? time(event.nanos()) : null);
     run.addBatch();
   }
 

@@ -1,7 +1,8 @@
 package dev.monotick.chaos.storm;
 
-import dev.monotick.chaos.cluster.DatabaseServer;
+import dev.monotick.chaos.cluster.EmbeddedServer;
 import dev.monotick.chaos.history.Journal;
+import dev.monotick.chaos.history.WallClock;
 import dev.monotick.chaos.process.Waiting;
 import dev.monotick.job.Jobs;
 import dev.monotick.postgres.PostgresStore;
@@ -17,7 +18,8 @@ import java.util.function.Consumer;
 
 /**
  * Adds jobs of several kinds, some of which are planned to fail, has worker processes run them, and
- * kills and pauses those all the time. In the end all that was written down is checked.
+ * kills and pauses those and drops their packets all the time. In the end all that was written down
+ * is checked.
  */
 public final class JobStorm {
 
@@ -30,7 +32,7 @@ public final class JobStorm {
   private static final int LONGEST_CHECK_MILLIS = 900_000;
 
   private final StormSettings settings;
-  private final DatabaseServer server;
+  private final EmbeddedServer server;
   private final Path folder;
   private final Consumer<String> out;
   private final Journal journal = new Journal();
@@ -43,7 +45,7 @@ public final class JobStorm {
    * @param out is told of the progress
    */
   public JobStorm(
-      StormSettings settings, DatabaseServer server, Path folder, Consumer<String> out) {
+      StormSettings settings, EmbeddedServer server, Path folder, Consumer<String> out) {
     this.settings = settings;
     this.server = server;
     this.folder = folder;
@@ -61,7 +63,11 @@ public final class JobStorm {
                 .password(server.password())
                 .schema(StormTables.STORE)
                 .build();
-        StormWorkers workers = new StormWorkers(server, folder, journal);
+        StormNetwork network =
+            settings.packetLoss()
+                ? StormNetwork.lossy(server, settings.workers())
+                : StormNetwork.plain(server);
+        StormWorkers workers = new StormWorkers(server, network, folder, journal);
         Connection feeding = connect();
         Connection watching = connect()) {
       StormTables.create(watching, StormTables.STORE);
@@ -70,31 +76,41 @@ public final class JobStorm {
       workers.start(settings.workers());
       JobFeeder feeder =
           new JobFeeder(jobs, feeding, settings.jobs(), settings.lasting(), random.split());
-      StormFaults faults = new StormFaults(workers, random.split());
+      StormFaults faults = new StormFaults(workers, feeder, random.split());
       Thread thread = new Thread(feeder, "feeder");
       thread.setDaemon(true);
       thread.start();
-      rage(feeder, faults, new StormProgress(watching));
+      StormRefusals refusals = new StormRefusals(watching, random.split());
+      rage(feeder, faults, refusals, watching);
       faults.end();
+      refusals.end();
       Waiting.let(CALM);
       workers.stop();
       out.accept("checking");
-      return result(watching, faults);
+      return result(watching, faults, refusals.count());
     }
   }
 
   /** Goes on until all jobs were added and have ended, or nothing happens any more. */
-  private void rage(JobFeeder feeder, StormFaults faults, StormProgress progress)
+  private void rage(
+      JobFeeder feeder, StormFaults faults, StormRefusals refusals, Connection watching)
       throws SQLException {
+    StormProgress progress = new StormProgress(watching);
     long start = System.nanoTime();
     long looked = start;
     while (true) {
-      faults.step();
+      faults.step(faults.isLull() && StormProgress.isOver(watching, StormTables.STORE));
+      if (settings.refusals() && !feeder.isOver()) {
+        refusals.step();
+      } else {
+        refusals.end();
+      }
       Waiting.let(BEAT);
       if (System.nanoTime() - looked < LOOK.toNanos()) {
         continue;
       }
       looked = System.nanoTime();
+      journal.add("storm", WallClock.now());
       boolean allAdded = feeder.isOver();
       progress.look();
       out.accept(
@@ -107,9 +123,13 @@ public final class JobStorm {
               + faults.kills()
               + ", pauses "
               + faults.pauses()
+              + ", losses "
+              + faults.losses()
+              + ", refusals "
+              + refusals.count()
               + ", refused "
               + refused());
-      if (allAdded && progress.isEmpty()) {
+      if (allAdded && progress.isEmpty() && !faults.isLull()) {
         return;
       }
       if (progress.standsStill()) {
@@ -119,7 +139,11 @@ public final class JobStorm {
     }
   }
 
-  private StormResult result(Connection connection, StormFaults faults) throws SQLException {
+  private StormResult result(Connection connection, StormFaults faults, int refusals)
+      throws SQLException {
+    WallClock clock = WallClock.of(journal.all());
+    FrozenTimes.of(journal.all()).write(connection, clock);
+    PacketLosses.of(journal.all()).write(connection, clock);
     StormCheck check = StormCheck.of(connection, StormTables.STORE, true);
     return new StormResult(
         count(connection, "select count(*) from watch.job"),
@@ -127,6 +151,12 @@ public final class JobStorm {
         faults.kills(),
         faults.pauses(),
         faults.longPauses(),
+        new StormResult.Losses(
+            settings.packetLoss(), faults.losses(), count(connection, PacketLosses.REJOINED)),
+        new StormResult.Handed(
+            count(connection, "select count(*) from watch.claim where handed"),
+            count(connection, PacketLosses.HANDED_AND_RESCUED)),
+        refusals,
         refused(),
         check.found(),
         check.violations());

@@ -51,6 +51,12 @@ record JobWish(
     return new JobWish(request, plan, null, null);
   }
 
+  /** Makes one up that may be handed to a worker by whoever adds it: it excludes no others. */
+  static JobWish plain(SplittableRandom random) {
+    JobPlan plan = JobPlan.random(random, LONGEST);
+    return new JobWish(StormKinds.PLAIN.of(plan.text()), plan, null, null);
+  }
+
   private static JobKind<String> kind(int percent) {
     if (percent < 55) {
       return StormKinds.PLAIN;

@@ -17,26 +17,36 @@ public final class JobWorkload {
    * @param dataSource for effects, which commit with the success of their jobs
    */
   public static void handle(MonotickBuilder builder, Teller teller, DataSource dataSource) {
-    StormHandlers handlers = new StormHandlers((job, word) -> tell(teller, job, word), dataSource);
+    StormHandlers handlers = new StormHandlers(new TellingRunLog(teller), dataSource);
     for (JobKind<String> kind : StormKinds.ALL) {
       builder.handler(kind, handlers);
     }
   }
 
-  private static void tell(Teller teller, JobContext<String> job, String word) {
-    teller.tell(
-        "job",
-        "id",
-        job.id(),
-        "run",
-        job.run(),
-        "attempt",
-        job.attempt(),
-        "kind",
-        job.lane().kind(),
-        "key",
-        job.headers().getOrDefault(StormKinds.KEY, ""),
-        "word",
-        word);
+  /** Tells the parent process, with the time at which it is called. */
+  private record TellingRunLog(Teller teller) implements RunLog {
+
+    @Override
+    public void begin(JobContext<String> job) {
+      write(job, "begin");
+    }
+
+    @Override
+    public void write(JobContext<String> job, String word) {
+      teller.tell(
+          "job",
+          "id",
+          job.id(),
+          "run",
+          job.run(),
+          "attempt",
+          job.attempt(),
+          "kind",
+          job.lane().kind(),
+          "key",
+          job.headers().getOrDefault(StormKinds.KEY, ""),
+          "word",
+          word);
+    }
   }
 }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Runs a storm; see {@link StormOptions#USAGE}. */
@@ -31,8 +32,23 @@ public final class StormCommand {
       return;
     }
     StormSettings settings = options.settings();
+    Optional<String> obstacle = settings.packetLoss() ? StormNetwork.obstacle() : Optional.empty();
+    if (obstacle.isPresent()) {
+      System.err.println(
+          "jobs-storm: packets cannot be dropped on this machine ("
+              + obstacle.get()
+              + "). That needs root, network namespaces and the program ip (Debian: iproute2)."
+              + " Without it the storm proves less: --no-packet-loss runs it all the same.");
+      System.exit(1);
+      return;
+    }
     out.println(
-        settings.jobs() + " jobs, " + settings.workers() + " workers, seed " + settings.seed());
+        settings.jobs()
+            + " jobs, "
+            + settings.workers()
+            + " workers, seed "
+            + settings.seed()
+            + (settings.packetLoss() ? "" : ", WITHOUT packet loss"));
     Path folder = Files.createTempDirectory("monotick-storm");
     StormResult result;
     try (EmbeddedServer server = new EmbeddedServer(folder.resolve("server"))) {

@@ -33,8 +33,8 @@ final class StormHandlers implements JobHandler<String> {
 
   @Override
   public JobOutcome run(JobContext<String> job) throws Exception {
+    log.begin(job);
     JobPlan plan = JobPlan.parse(job.payload());
-    log.write(job, "begin");
     try {
       job.sleep(Duration.ofMillis(plan.millis()));
     } catch (InterruptedException e) {

@@ -12,6 +12,9 @@ import java.util.Map;
  * @param kills workers killed
  * @param pauses workers stopped in their tracks
  * @param longPauses those of them that were longer than the lease
+ * @param losses losses and rejoins
+ * @param handed jobs that were handed to a waiting worker by whoever added them
+ * @param refusals how often the server refused completions for a moment
  * @param refused ends that were refused, because their runs had been ended by others
  * @param found how often each rule was violated, by the name of its group
  * @param violations what was violated, for people
@@ -22,9 +25,29 @@ public record StormResult(
     int kills,
     int pauses,
     int longPauses,
+    Losses losses,
+    Handed handed,
+    int refusals,
     long refused,
     Map<String, Long> found,
     List<String> violations) {
+
+  /**
+   * What packet loss did.
+   *
+   * @param wanted whether there should be some
+   * @param struck how often all packets of a worker were dropped
+   * @param rejoined how many of these workers were found gone, and joined again
+   */
+  record Losses(boolean wanted, int struck, long rejoined) {}
+
+  /**
+   * What was handed off.
+   *
+   * @param jobs how many jobs
+   * @param rescued how many of them were taken from a worker that was gone
+   */
+  record Handed(long jobs, long rescued) {}
 
   /** Returns the line that scripts read. */
   public String line() {
@@ -33,6 +56,11 @@ public record StormResult(
     line.append(" runs=").append(runs);
     line.append(" kills=").append(kills);
     line.append(" pauses=").append(pauses);
+    line.append(" losses=").append(losses.struck());
+    line.append(" rejoined=").append(losses.rejoined());
+    line.append(" handed=").append(handed.jobs());
+    line.append(" handed_rescued=").append(handed.rescued());
+    line.append(" refusals=").append(refusals);
     line.append(" refused=").append(refused);
     found.forEach((name, count) -> line.append(' ').append(name).append('=').append(count));
     return line.toString();
@@ -46,6 +74,15 @@ public record StormResult(
     }
     if (longPauses == 0) {
       complaints.add("no worker was paused for longer than its lease");
+    }
+    if (losses.wanted() && losses.struck() == 0) {
+      complaints.add("no packets were dropped");
+    }
+    if (losses.wanted() && losses.rejoined() == 0) {
+      complaints.add("no worker lost its membership by packet loss and joined again");
+    }
+    if (handed.jobs() == 0) {
+      complaints.add("no job was handed off");
     }
     if (refused == 0) {
       complaints.add("no end was refused");

@@ -14,6 +14,7 @@ final class StormRules {
 
   static final String LOST = "lost";
   static final String TWICE = "completed_twice";
+  static final String BEGAN = "began_after_end";
   static final String ATTEMPTS = "attempts_wrong";
   static final String UNIQUE = "unique_violations";
   static final String LIMIT = "limit_violations";
@@ -28,6 +29,17 @@ final class StormRules {
    * @param sql finds that, as one column of text
    */
   record Rule(String group, String text, String sql) {}
+
+  /**
+   * A process that provably stood still from before the end until its handler began may have looked
+   * before it did, and acted after. A second is for its threads, which all go on at the same time.
+   */
+  private static final String UNLESS_FROZEN =
+      """
+       and not exists (select from watch.frozen f
+                        where f.replica = b.replica and f.from_at <= e.ended_at
+                          and b.begun_at between f.from_at and f.until_at + interval '1 second')
+      """;
 
   /**
    * Outcomes: 0 SUCCEEDED, 1 RETRIED, 2 SNOOZED, 3 DIED, 5 HANDED_BACK, 6 RESCUED, 7 CRASHED, 9
@@ -75,6 +87,35 @@ final class StormRules {
               """
               select job || ' run ' || run from watch.run where word = 'begin' group by job, run having count(*) > 1
               """),
+          new Rule(
+              BEGAN,
+              "handler began after the end of its job",
+              """
+              select b.job || ' run ' || b.run || ' on ' || b.replica || ', ' || (b.begun_at - e.ended_at)
+                       || ' after the end of run ' || e.run
+                from watch.run b join storm.job_attempt e on e.job_id = b.job
+               where b.word = 'begin' and e.outcome in (0, 3, 7) and b.begun_at > e.ended_at
+              """
+                  + UNLESS_FROZEN),
+          new Rule(
+              BEGAN,
+              "handler began after others had ended its run",
+              """
+              select b.job || ' run ' || b.run || ' on ' || b.replica || ', ' || (b.begun_at - e.ended_at) || ' later'
+                from watch.run b join storm.job_attempt e on e.job_id = b.job and e.run = b.run
+               where b.word = 'begin' and e.outcome in (5, 6) and b.begun_at > e.ended_at
+              """
+                  + UNLESS_FROZEN),
+          new Rule(
+              BEGAN,
+              "handler began long after its job was called off",
+              """
+              -- A replica hears of it by a notice. If that is lost, its lease ends soon.
+              select b.job || ' run ' || b.run || ' on ' || b.replica || ', ' || (b.begun_at - e.ended_at) || ' later'
+                from watch.run b join storm.job_attempt e on e.job_id = b.job
+               where b.word = 'begin' and e.outcome = 9 and b.begun_at > e.ended_at + interval '5 seconds'
+              """
+                  + UNLESS_FROZEN),
           new Rule(
               TWICE,
               "transactional job has another number of effects than of successes",

@@ -45,8 +45,59 @@ final class StormTables {
         replica  text        not null,
         kind     text        not null,
         key      text,
-        word     text        not null
+        word     text        not null,
+        begun_at timestamptz -- of a beginning: the wall clock in the first line of the handler
       );
+
+      -- When the process of a replica provably stood still, or could not know what it should: an excuse.
+      create table watch.frozen (
+        replica   text        not null,
+        why       text        not null,
+        from_at   timestamptz not null,
+        until_at  timestamptz not null
+      );
+
+      -- When packets between a replica and the server were dropped.
+      create table watch.loss (
+        replica   text        not null,
+        from_at   timestamptz not null,
+        until_at  timestamptz not null
+      );
+
+      -- When replicas joined, and when they were found to be gone.
+      create table watch.member (
+        at       timestamptz not null default clock_timestamp(),
+        replica  text        not null,
+        joined   boolean     not null
+      );
+      create function watch.note_member() returns trigger language plpgsql as $$
+      begin
+        insert into watch.member (replica, joined) values (new.name, new.gone_at is null);
+        return null;
+      end
+      $$;
+      create trigger note_joined after insert on storm.replica
+        for each row execute function watch.note_member();
+      create trigger note_changed after update of gone_at on storm.replica
+        for each row when (old.gone_at is distinct from new.gone_at) execute function watch.note_member();
+
+      -- By which error completions are refused now; none if there is no row.
+      create table watch.refusal (
+        state  text not null
+      );
+      create function watch.refuse() returns trigger language plpgsql as $$
+      declare
+        refused  text := (select state from watch.refusal limit 1);
+      begin
+        if refused is not null then
+          raise exception 'refused by the storm' using errcode = refused;
+        end if;
+        return new;
+      end
+      $$;
+      -- Those of handlers: SUCCEEDED, RETRIED, SNOOZED, DIED. Others rescue and cancel meanwhile.
+      create trigger refuse before insert on storm.job_attempt
+        for each row when (new.outcome < 4) execute function watch.refuse();
 
       -- What was called off.
       create table watch.cancel (
@@ -65,12 +116,15 @@ final class StormTables {
         at       timestamptz not null,
         job      bigint      not null,
         run      integer     not null,
-        attempt  integer     not null
+        attempt  integer     not null,
+        handed   boolean     not null -- claimed in the transaction that added the job: a hand-off
       );
       create function watch.note_claim() returns trigger language plpgsql as $$
       begin
-        insert into watch.claim (at, job, run, attempt)
-        select clock_timestamp(), u.id, u.run, u.attempt
+        insert into watch.claim (at, job, run, attempt, handed)
+        select clock_timestamp(), u.id, u.run, u.attempt,
+               u.run = 1 and cardinality(new.ids) = 1
+                 and exists (select from storm.job j where j.id = u.id and j.xmin = pg_current_xact_id()::xid)
           from unnest(new.ids, new.runs, new.attempts) as u(id, run, attempt);
         return null;
       end

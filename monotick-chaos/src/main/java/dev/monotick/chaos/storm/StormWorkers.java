@@ -5,11 +5,11 @@ import dev.monotick.chaos.history.Event;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.process.ChildProcess;
 import dev.monotick.chaos.process.JavaProgram;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** The worker processes: one at each place, started again when it is killed. One thread. */
 final class StormWorkers implements AutoCloseable {
@@ -17,7 +17,10 @@ final class StormWorkers implements AutoCloseable {
   /** How long a worker may take to start or stop, on a machine that has other things to do. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  private static final String NEMESIS = "nemesis";
+
   private final DatabaseServer server;
+  private final StormNetwork network;
   private final Path folder;
   private final Journal journal;
   private final List<Worker> workers = new ArrayList<>(); // by place
@@ -26,8 +29,9 @@ final class StormWorkers implements AutoCloseable {
   /** A worker. */
   private record Worker(String name, ChildProcess process) {}
 
-  StormWorkers(DatabaseServer server, Path folder, Journal journal) {
+  StormWorkers(DatabaseServer server, StormNetwork network, Path folder, Journal journal) {
     this.server = server;
+    this.network = network;
     this.folder = folder;
     this.journal = journal;
   }
@@ -59,11 +63,28 @@ final class StormWorkers implements AutoCloseable {
   }
 
   void pause(int place) {
+    tell("pause", place);
     workers.get(place).process().pause();
   }
 
   void resume(int place) {
     workers.get(place).process().resume();
+    tell("resume", place);
+  }
+
+  /** Drops all packets between the worker of a place and the server, or none. */
+  void drop(int place, boolean dropping) {
+    network.drop(place, dropping);
+    tell(dropping ? "loss" : "healed", place);
+  }
+
+  /** Returns whether packets can be dropped. */
+  boolean canDrop() {
+    return network.isLossy();
+  }
+
+  private void tell(String what, int place) {
+    journal.add(NEMESIS, Event.now(what, "whom", workers.get(place).name()));
   }
 
   /** Throws if one ended that nobody killed. */
@@ -105,15 +126,17 @@ final class StormWorkers implements AutoCloseable {
   private Worker launch(int place) {
     starts++;
     String name = "w" + (place + 1) + "." + starts;
-    InetSocketAddress address = server.address();
     WorkerSettings settings =
         new WorkerSettings(
-            name,
-            server.url(address.getAddress().getHostAddress(), address.getPort()),
-            server.user(),
-            server.password());
+            name, network.url(place), network.logUrl(place), server.user(), server.password());
     JavaProgram program =
-        JavaProgram.of(name, WorkerProcess.class, settings.toArguments(), log(name));
+        new JavaProgram(
+            name,
+            WorkerProcess.class,
+            settings.toArguments(),
+            Map.of(),
+            network.wrapper(place),
+            log(name));
     return new Worker(
         name, ChildProcess.start(program, line -> journal.add(name, Event.parse(line))));
   }

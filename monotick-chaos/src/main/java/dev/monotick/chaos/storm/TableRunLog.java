@@ -5,11 +5,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes into a table, each word in a transaction of its own. It writes on threads of its own, so
@@ -23,8 +26,8 @@ final class TableRunLog implements RunLog {
   private static final int NO_LOG = 4;
 
   private static final String INSERT =
-      "insert into watch.run (job, run, attempt, replica, kind, key, word)"
-          + " values (?, ?, ?, ?, ?, ?, ?)";
+      "insert into watch.run (job, run, attempt, replica, kind, key, word, begun_at)"
+          + " values (?, ?, ?, ?, ?, ?, ?, ?)";
 
   private final DataSource dataSource;
   private final ThreadLocal<PreparedStatement> statements;
@@ -44,8 +47,18 @@ final class TableRunLog implements RunLog {
   }
 
   @Override
+  public void begin(JobContext<String> job) {
+    // Read here: the row may be written much later. The server is on the same machine.
+    OffsetDateTime now = OffsetDateTime.now(ZoneOffset.UTC);
+    await(writers.submit(() -> insert(job, "begin", now)));
+  }
+
+  @Override
   public void write(JobContext<String> job, String word) {
-    Future<?> written = writers.submit(() -> insert(job, word));
+    await(writers.submit(() -> insert(job, word, null)));
+  }
+
+  private static void await(Future<?> written) {
     boolean interrupted = false;
     while (true) {
       try {
@@ -63,7 +76,7 @@ final class TableRunLog implements RunLog {
     }
   }
 
-  private void insert(JobContext<String> job, String word) {
+  private void insert(JobContext<String> job, String word, @Nullable OffsetDateTime begunAt) {
     try {
       PreparedStatement statement = statements.get();
       statement.setLong(1, job.id().value());
@@ -73,6 +86,7 @@ final class TableRunLog implements RunLog {
       statement.setString(5, job.lane().kind());
       statement.setString(6, job.headers().get(StormKinds.KEY));
       statement.setString(7, word);
+      statement.setObject(8, begunAt);
       statement.executeUpdate();
     } catch (SQLException e) {
       throw new IllegalStateException("cannot write down " + word + " of job " + job.id(), e);

@@ -24,8 +24,8 @@ public final class WorkerProcess {
     Teller teller = new Teller();
     StormHandlers handlers =
         new StormHandlers(
-            new TableRunLog(to(settings, new PGSimpleDataSource())),
-            to(settings, new EffectConnections()));
+            new TableRunLog(to(settings.logUrl(), settings, new PGSimpleDataSource())),
+            to(settings.url(), settings, new EffectConnections()));
     MonotickBuilder builder =
         Monotick.builder()
             .store(
@@ -43,6 +43,7 @@ public final class WorkerProcess {
     }
     Monotick engine = builder.build();
     engine.subscribe(event -> told(event, teller));
+    StallWatch.start(teller);
     engine.start();
     teller.tell("started", "id", engine.replicaId());
     Parent.listen(line -> stop(engine, teller));
@@ -60,8 +61,9 @@ public final class WorkerProcess {
     Runtime.getRuntime().halt(0);
   }
 
-  private static <D extends PGSimpleDataSource> D to(WorkerSettings settings, D dataSource) {
-    dataSource.setUrl(settings.url());
+  private static <D extends PGSimpleDataSource> D to(
+      String url, WorkerSettings settings, D dataSource) {
+    dataSource.setUrl(url);
     dataSource.setUser(settings.user());
     dataSource.setPassword(settings.password());
     return dataSource;

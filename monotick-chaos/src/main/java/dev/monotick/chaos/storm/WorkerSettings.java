@@ -9,10 +9,11 @@ import java.util.List;
  *
  * @param name a new one for every start
  * @param url JDBC URL of the database
+ * @param logUrl JDBC URL of the same database, for what handlers write down
  * @param user user there
  * @param password that user's password
  */
-record WorkerSettings(String name, String url, String user, String password) {
+record WorkerSettings(String name, String url, String logUrl, String user, String password) {
 
   /** Of membership: a silent worker is gone after three seconds, half of the default. */
   static final LeaseTiming MEMBERSHIP =
@@ -25,10 +26,10 @@ record WorkerSettings(String name, String url, String user, String password) {
   static final int CONCURRENCY = 16;
 
   List<String> toArguments() {
-    return List.of(name, url, user, password);
+    return List.of(name, url, logUrl, user, password);
   }
 
   static WorkerSettings of(String[] arguments) {
-    return new WorkerSettings(arguments[0], arguments[1], arguments[2], arguments[3]);
+    return new WorkerSettings(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
   }
 }

@@ -24,13 +24,14 @@ class JobStormTest {
   void noJobIsLostOrDoneTwiceWhileWorkersAreKilledAndStopped() throws Exception {
     try (EmbeddedServer server = new EmbeddedServer(folder.resolve("server"))) {
       StormResult result =
-          new JobStorm(new StormSettings(10_000, 3, 7), server, folder, line -> {}).run();
+          new JobStorm(new StormSettings(10_000, 3, 7, false), server, folder, line -> {}).run();
 
       assertThat(result.complaints()).as(result.line()).isEmpty();
       assertThat(result.jobs()).isEqualTo(10_000);
       assertThat(result.runs()).isGreaterThan(10_000);
 
       everyGroupOfRulesNoticesWhatItIsFor(server);
+      aHandlerThatBeginsAfterTheEndOfItsJobIsFound(server);
     }
   }
 
@@ -100,6 +101,65 @@ class JobStormTest {
           StormRules.COUNTS,
           "insert into storm.job_delta select lane, 0, 1, 0, 0, 0, 0, 0 from storm.job limit 1");
     }
+  }
+
+  /**
+   * A job was handed to a worker that could not hear of it, rescued, and done by another. 2.3 s
+   * later the first one hears of it and begins.
+   */
+  private static void aHandlerThatBeginsAfterTheEndOfItsJobIsFound(EmbeddedServer server)
+      throws SQLException {
+    try (Connection connection = server.connect();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute(
+          "create temporary table late on commit drop as"
+              + " select r.job_id as job, r.run, r.attempt, s.ended_at + interval '2.3 s' as at"
+              + " from storm.job_attempt r join storm.job_attempt s on s.job_id = r.job_id"
+              + " join watch.job j on j.id = r.job_id"
+              + " where r.outcome = 6 and s.outcome = 0 and j.kind = 'plain' limit 1");
+      statement.execute(
+          "delete from watch.run r using late l where r.job = l.job and r.run = l.run");
+      assertThat(
+              statement.executeUpdate(
+                  "insert into watch.run (at, job, run, attempt, replica, kind, word, begun_at)"
+                      + " select at, job, run, attempt, 'late', 'plain', 'begin', at from late"))
+          .as("runs that were rescued, of jobs that succeeded later")
+          .isEqualTo(1);
+      assertThat(StormCheck.of(connection, StormTables.STORE, true).violations())
+          .hasSize(2)
+          .anySatisfy(
+              text ->
+                  assertThat(text)
+                      .startsWith(
+                          "began_after_end: handler began after the end of its job, 1 times")
+                      .contains("on late, 00:00:02.3"))
+          .anySatisfy(
+              text ->
+                  assertThat(text)
+                      .startsWith("began_after_end: handler began after others had ended its run"));
+
+      // Frozen since after the end: it must have looked before, and had the time to act.
+      freeze(statement, "at - interval '2 s'");
+      assertThat(StormCheck.of(connection, StormTables.STORE, true).violations()).hasSize(2);
+
+      // Frozen long before it began.
+      freeze(statement, "at - interval '1 hour', at - interval '59 minutes'");
+      assertThat(StormCheck.of(connection, StormTables.STORE, true).violations()).hasSize(2);
+
+      // Frozen in between.
+      freeze(statement, "at - interval '20 s'");
+      assertThat(StormCheck.of(connection, StormTables.STORE, true).violations()).isEmpty();
+      connection.rollback();
+    }
+  }
+
+  private static void freeze(Statement statement, String fromUntil) throws SQLException {
+    String times = fromUntil.contains(",") ? fromUntil : fromUntil + ", at - interval '0.1 s'";
+    statement.executeUpdate(
+        "insert into watch.frozen (replica, why, from_at, until_at) select 'late', 'test', "
+            + times
+            + " from late");
   }
 
   private static void assertFound(Connection connection, String group, String sabotage)

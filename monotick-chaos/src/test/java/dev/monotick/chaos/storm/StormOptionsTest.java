@@ -9,13 +9,17 @@ class StormOptionsTest {
 
   @Test
   void asksForTwoHundredThousandJobsOnThreeWorkersUnlessToldOtherwise() throws Exception {
-    assertThat(StormOptions.parse(42).settings()).isEqualTo(new StormSettings(200_000, 3, 42));
+    assertThat(StormOptions.parse(42).settings())
+        .isEqualTo(new StormSettings(200_000, 3, 42, true));
   }
 
   @Test
   void takesWhatIsGiven() throws Exception {
-    assertThat(StormOptions.parse(42, "--jobs", "2000", "--workers", "4", "--seed", "7").settings())
-        .isEqualTo(new StormSettings(2_000, 4, 7));
+    assertThat(
+            StormOptions.parse(
+                    42, "--jobs", "2000", "--workers", "4", "--seed", "7", "--no-packet-loss")
+                .settings())
+        .isEqualTo(new StormSettings(2_000, 4, 7, false));
   }
 
   @Test
