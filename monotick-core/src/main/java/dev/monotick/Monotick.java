@@ -34,7 +34,8 @@ public interface Monotick extends AutoCloseable {
   }
 
   /**
-   * Returns the identity of this replica. Another one after it lost its membership and joined again.
+   * Returns the identity of this replica. Another one after it lost its membership and joined
+   * again.
    */
   ReplicaId replicaId();
 

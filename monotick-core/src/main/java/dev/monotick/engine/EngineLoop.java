@@ -93,7 +93,9 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     this.membership = new Membership(config.store().replicas(), context, this::self, alone, this);
   }
 
-  /** Returns a context whose id stays the same: what a replica has for itself outlives memberships. */
+  /**
+   * Returns a context whose id stays the same: what a replica has for itself outlives memberships.
+   */
   private static EngineContext ofThisProcess(EngineContext context) {
     return new EngineContext(
         new Identity(context.replica()), context.replicaName(), context.threads(), context.time());

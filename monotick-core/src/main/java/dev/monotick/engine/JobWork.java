@@ -2,13 +2,13 @@ package dev.monotick.engine;
 
 import dev.monotick.audit.AuditSink;
 import dev.monotick.job.PayloadCodec;
+import dev.monotick.replica.ReplicaId;
 import dev.monotick.worker.JobHandlers;
 import dev.monotick.worker.JobTelemetry;
 import dev.monotick.worker.JobWorker;
 import dev.monotick.worker.Payloads;
 import dev.monotick.worker.WorkerContext;
 import dev.monotick.worker.WorkerSettings;
-import dev.monotick.replica.ReplicaId;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 

@@ -232,8 +232,7 @@ final class Membership {
             result -> answered(current, sent, result));
   }
 
-  private void answered(
-      Held current, Lease.Sent sent, Result<Optional<List<ReplicaInfo>>> result) {
+  private void answered(Held current, Lease.Sent sent, Result<Optional<List<ReplicaInfo>>> result) {
     if (closed || !current.equals(held)) {
       return;
     }

@@ -112,16 +112,18 @@ final class InMemoryRegistry implements ReplicaRegistry {
   }
 
   /**
-   * Returns whether the replica was a member and is one no more, and its claims may be taken: it was
-   * silent too long, or left, or its process joined again long enough ago. One that never joined is
-   * not gone; nothing is known of it.
+   * Returns whether the replica was a member and is one no more, and its claims may be taken: it
+   * was silent too long, or left, or its process joined again long enough ago. One that never
+   * joined is not gone; nothing is known of it.
    */
   synchronized boolean isGone(ReplicaId replica) {
     dropSilent();
     return former.containsKey(replica) && !isInGrace(replica);
   }
 
-  /** Returns whether the replica is a member: it joined, and was neither silent too long nor left. */
+  /**
+   * Returns whether the replica is a member: it joined, and was neither silent too long nor left.
+   */
   synchronized boolean isAlive(ReplicaId replica) {
     dropSilent();
     return members.containsKey(replica);

@@ -81,7 +81,8 @@ final class JobEnds {
   /**
    * Ends a run whose replica is gone.
    *
-   * @param crashed whether its process may have died; if it has joined again, the run did not kill it
+   * @param crashed whether its process may have died; if it has joined again, the run did not kill
+   *     it
    */
   void rescue(JobRow row, boolean crashed, Instant now) {
     JobRow.Claim claim = requireNonNull(row.claim);

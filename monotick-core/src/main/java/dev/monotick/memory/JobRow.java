@@ -1,8 +1,8 @@
 package dev.monotick.memory;
 
-import dev.monotick.job.Job;
 import static java.util.Objects.requireNonNull;
 
+import dev.monotick.job.Job;
 import dev.monotick.job.JobAttempt;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobLane;

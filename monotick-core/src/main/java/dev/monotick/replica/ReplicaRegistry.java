@@ -44,7 +44,10 @@ public interface ReplicaRegistry {
    */
   boolean join(ReplicaInfo replica, boolean alone, Set<ReplicaId> former);
 
-  /** Adds a replica whose process was no member before; see {@link #join(ReplicaInfo, boolean, Set)}. */
+  /**
+   * Adds a replica whose process was no member before; see {@link #join(ReplicaInfo, boolean,
+   * Set)}.
+   */
   default boolean join(ReplicaInfo replica, boolean alone) {
     return join(replica, alone, Set.of());
   }

@@ -69,7 +69,8 @@ final class Turns {
   private final ConcurrentLinkedQueue<End> ends = new ConcurrentLinkedQueue<>();
   private final AtomicInteger endsWaiting = new AtomicInteger();
   private final AtomicBoolean told = new AtomicBoolean();
-  private volatile @Nullable ReplicaId member; // null while this process is none; written on the loop
+  private volatile @Nullable ReplicaId
+      member; // null while this process is none; written on the loop
   private volatile boolean open; // asks for jobs; written on the loop
   private boolean mayHaveJobs;
   private boolean wokenMeanwhile;

@@ -52,8 +52,7 @@ class TurnsTest {
   private boolean none; // no more jobs are found
 
   TurnsTest() {
-    WorkerContext context =
-        new WorkerContext(SELF, "a", threads, TimeSource.system(), aStore());
+    WorkerContext context = new WorkerContext(SELF, "a", threads, TimeSource.system(), aStore());
     JobHandlers handlers = new JobHandlers();
     handlers.add(JobKind.named("kind", String.class), job -> JobOutcome.done());
     Payloads payloads = new Payloads(null);

@@ -37,7 +37,9 @@ final class PreparedSchemas {
       String schema = database.schema();
       StringBuilder sql = new StringBuilder();
       for (String table :
-          new String[] {"tick", "task", "trigger_key", "fence", "lease", "replica", "replica_gone"}) {
+          new String[] {
+            "tick", "task", "trigger_key", "fence", "lease", "replica", "replica_gone"
+          }) {
         sql.append("delete from ").append(schema).append('.').append(table).append(';');
       }
       sql.append(EMPTY_JOBS.formatted(schema));

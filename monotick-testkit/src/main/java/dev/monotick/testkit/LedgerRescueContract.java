@@ -134,7 +134,9 @@ public abstract class LedgerRescueContract extends LedgerContract {
     endRejoinGrace();
     ReplicaId other = ReplicaId.random();
     join(other);
-    assertThat(rescue(other).settled()).extracting(TickRecord::outcome).containsExactly(Outcome.UNKNOWN);
+    assertThat(rescue(other).settled())
+        .extracting(TickRecord::outcome)
+        .containsExactly(Outcome.UNKNOWN);
     assertThat(finish(left, tick(2), Outcome.SUCCEEDED, 3).recorded()).isFalse();
   }
 

@@ -7,7 +7,6 @@ final class InMemoryRegistryTest extends ReplicaRegistryContract {
     return false;
   }
 
-
   @Override
   protected StoreUnderTest newStore() {
     return new InMemoryUnderTest();

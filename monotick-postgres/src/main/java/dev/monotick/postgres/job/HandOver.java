@@ -9,9 +9,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The notice that a job was claimed for a replica by the enqueuer, under an open turn. A hint: it may
- * be minutes late, and the claim may be gone by then. The replica reads the claim from the store,
- * as the member it is now, before anything begins.
+ * The notice that a job was claimed for a replica by the enqueuer, under an open turn. A hint: it
+ * may be minutes late, and the claim may be gone by then. The replica reads the claim from the
+ * store, as the member it is now, before anything begins.
  *
  * @param replica the membership whose turn it was
  * @param number the number of the turn

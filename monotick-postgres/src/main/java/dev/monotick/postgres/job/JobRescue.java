@@ -28,8 +28,7 @@ final class JobRescue {
     this.database = database;
     this.claims = claims;
     look =
-        database.sql(
-            "select exists (select from @job_claim c where not @job_is_kept(c.replica))");
+        database.sql("select exists (select from @job_claim c where not @job_is_kept(c.replica))");
     rescue = database.sql("select @job_rescue(" + JobStore.MOST_CRASHES + ")");
     lookForOwn =
         database.sql(

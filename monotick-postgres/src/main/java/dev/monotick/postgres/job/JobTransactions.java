@@ -40,10 +40,7 @@ final class JobTransactions {
             "select replica, outcome from @job_attempt where job_id = ?::bigint"
                 + " and run = ?::integer");
     finish =
-        database.sql(
-            "select @job_finish_apart(?::uuid, "
-                + FinishColumns.TYPES
-                + ", ?::bigint[])");
+        database.sql("select @job_finish_apart(?::uuid, " + FinishColumns.TYPES + ", ?::bigint[])");
     probe =
         database.sql(
             "insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome)"

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -343,8 +344,7 @@ final class JobTurns {
         set(statement);
         long sent = clock.sendTime();
         try (ResultSet row = statement.executeQuery()) {
-          TurnReader reply =
-              new TurnReader(wanted, table, claims(wanted.replica())).read(row);
+          TurnReader reply = new TurnReader(wanted, table, claims(wanted.replica())).read(row);
           clock.heard(sent, reply.now());
           return reply;
         }

@@ -73,7 +73,6 @@ final class OpenClaims {
     long[] numbers() {
       return places.keySet().stream().mapToLong(claim -> claim.number).toArray();
     }
-
   }
 
   /** A run that has not ended, as far as is known here. */

@@ -39,6 +39,7 @@ record Report(String label, int run, int attempt, How how, Duration delay, boole
     Instant now = side.now();
     ClaimedJob job =
         new ClaimedJob(
+            side.replica(0), // the turn says who reports; stores do not look at this
             new JobRun(id, run, side.attempt(label, run, attempt)),
             Side.LANES.get(draft.lane()),
             1,
