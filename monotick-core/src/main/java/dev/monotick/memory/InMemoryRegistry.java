@@ -71,9 +71,11 @@ final class InMemoryRegistry implements ReplicaRegistry {
       }
     }
     for (ReplicaId id : earlier) {
-      String name = name(id);
-      members.remove(id);
-      former.put(id, new Former(name, OptionalLong.of(ticker.read())));
+      if (!hasRejoined(id)) {
+        String name = name(id);
+        members.remove(id);
+        former.put(id, new Former(name, OptionalLong.of(ticker.read())));
+      }
     }
     members.put(replica.id(), new Member(replica, alone, ticker.read()));
     return true;

@@ -88,10 +88,11 @@ final class JobEnds {
     JobRow.Claim claim = requireNonNull(row.claim);
     boolean began = claim.startedAt != null;
     boolean isOnce = row.rules().effect() == Effect.AT_MOST_ONCE; // its start is always recorded
-    boolean counts = crashed && (began || (row.crashes == 0 && !isOnce));
-    String gone = "replica " + claim.name + " is gone";
+    boolean mayHaveBegun = began || (row.crashes == 0 && !isOnce);
+    boolean counts = crashed && mayHaveBegun;
+    String gone = "replica " + claim.name + (crashed ? " is gone" : " lost its membership");
     String detail = began ? ": its handler had begun" : ": its handler had not begun";
-    if (!began && counts) {
+    if (!began && mayHaveBegun) {
       detail = ": nobody knows whether its handler had begun";
     }
     if (isOnce && began) {

@@ -22,7 +22,7 @@ public interface ReplicaRegistry {
    * by the store's clock. The process lives: it reports what ended before and during the gap, so
    * that work which was done is not repeated.
    */
-  Duration REJOIN_GRACE = Duration.ofSeconds(10);
+  Duration REJOIN_GRACE = Duration.ofSeconds(3);
 
   /** Returns the lease under which membership is held. */
   LeaseTiming timing();

@@ -59,7 +59,6 @@ public final class JobWorker {
   private Set<ReplicaId> seen = Set.of();
   private EngineThreads.Cancellable nextRescue = () -> {};
   private boolean started;
-  private boolean joinedBefore;
   private boolean stopping;
   private boolean rescuing;
   private boolean rescueAgain;
@@ -99,15 +98,14 @@ public final class JobWorker {
   /** This process is proven to live, newly or again, and then under another id than before. */
   public void joined(ReplicaId member) {
     if (started && !stopping) {
-      boolean again = joinedBefore;
-      joinedBefore = true;
       turns.open(member);
       rescueNowAndThen();
-      if (again) {
-        // What this process left unreported under its former id is nobody's after the grace.
-        threads.schedule(ReplicaRegistry.REJOIN_GRACE.plus(NOTE_EVERY), this::rescue);
-      }
+      rescueAfterGrace(); // of what this process, or one that died, left under a former id
     }
+  }
+
+  private void rescueAfterGrace() {
+    threads.schedule(ReplicaRegistry.REJOIN_GRACE.plus(NOTE_EVERY), this::rescue);
   }
 
   /** Updates the set of live replicas and rescues the jobs of those that disappeared. */
@@ -116,6 +114,8 @@ public final class JobWorker {
     seen = Set.copyOf(live);
     if (gone && started) {
       rescue();
+      // Their process may have joined again just before, or a claim may have been locked.
+      rescueAfterGrace();
     }
   }
 

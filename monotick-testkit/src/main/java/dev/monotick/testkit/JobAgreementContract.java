@@ -175,8 +175,8 @@ public abstract class JobAgreementContract extends JobStoreContract {
 
   @Test
   void replicaThatIsGoneKeepsItsName() {
-    replicas().leave(a);
     ClaimedJob run = claimOneOf(enqueue(aJob()));
+    replicas().leave(a);
     assertThat(job(run.id()).run().orElseThrow().replica()).isEqualTo(nameOf(a));
     jobs().rescue();
     assertThat(job(run.id()).attempts())

@@ -257,6 +257,7 @@ final class InMemoryJobStoreTest {
   }
 
   private List<ClaimedJob> claim(int most) {
+    assertThat(store.replicas().beat(a)).isPresent();
     return jobs.turn(turn(most)).jobs();
   }
 

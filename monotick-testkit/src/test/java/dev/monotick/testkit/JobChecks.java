@@ -285,7 +285,9 @@ final class JobChecks {
   private static boolean isLostBefore(List<JobAttempt> attempts) {
     boolean lost = false;
     for (JobAttempt attempt : attempts) {
-      lost |= attempt.outcome() == Outcome.RESCUED;
+      // A process that joined again did not die of the job.
+      boolean livedOn = attempt.detail().orElse("").contains("lost its membership");
+      lost |= attempt.outcome() == Outcome.RESCUED && !livedOn;
       lost &= attempt.outcome() != Outcome.REQUEUED;
     }
     return lost;

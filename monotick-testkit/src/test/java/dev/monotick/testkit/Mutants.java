@@ -144,7 +144,7 @@ final class Mutants {
                 "lost membership still starts what was claimed",
                 "engine.Membership",
                 Set.of("I6"),
-                "current.end(cause);",
+                "current.lease.end(cause);",
                 "")
             .from(14_400),
         Mutant.of(
@@ -174,8 +174,8 @@ final class Mutants {
                 "limit checked outside of the transaction",
                 "memory.JobLimits",
                 Set.of("J6"),
-                "limit.running().orElse(free) - use.running)",
-                "limit.running().orElse(free) - seen(use))",
+                "limit.running().get() - use.running)",
+                "limit.running().get() - seen(use))",
                 "if (use.running >= limit.running().orElse(Integer.MAX_VALUE)) {",
                 "if (seen(use) >= limit.running().orElse(Integer.MAX_VALUE)) {",
                 "  /** Returns how long until a lane may begin one again",
@@ -196,11 +196,12 @@ final class Mutants {
             "if (isUsed(turn) || turn.closes()) {",
             "if (turn.closes()) {"),
         Mutant.of(
-            "numbers of turns forgotten with a replica that comes back",
-            "memory.JobClaims",
-            Set.of("J8"),
-            "    replicas.keySet().removeIf(isGone);\n",
-            "    replicas.keySet().removeIf(isGone);\n    unusedNumbers.keySet().removeIf(isGone);\n"),
+                "job of an earlier membership begins in a later one",
+                "engine.Membership",
+                Set.of("J7", "J8", "I6", "I3"),
+                "current.id.equals(id) && ",
+                "")
+            .and("worker.Turns", "return turn.replica().equals(member);", "return member != null;"),
         Mutant.of(
             "open turn taken for one that has claimed",
             "worker.Turns",
@@ -211,8 +212,8 @@ final class Mutants {
             "jobs of living replicas rescued",
             "memory.InMemoryJobStore",
             Set.of("J7", "I3", "J6"),
-            "if (!registry.isAlive(replica)) {\n              for",
-            "if (replica != null) {\n              for"),
+            "if (!registry.keepsClaims(replica)) {",
+            "if (replica != null) {"),
         Mutant.of(
             "attempts not counted",
             "job.store.JobFinish",
@@ -241,7 +242,7 @@ final class Mutants {
                 "job given up although it never began",
                 "memory.JobEnds",
                 Set.of("J3"),
-                "boolean counts = began || (row.crashes == 0 && !isOnce);",
+                "boolean counts = crashed && mayHaveBegun;",
                 "boolean counts = true;")
             .from(3850),
         Mutant.of(
@@ -254,7 +255,7 @@ final class Mutants {
                 "job begins on a replica that is not proven to live",
                 "worker.JobSlots",
                 Set.of("I6"),
-                "return !stopped && owner.mayRun();",
+                "return !stopped && owner.mayRun(job.owner());",
                 "return !stopped;")
             .from(1450));
   }

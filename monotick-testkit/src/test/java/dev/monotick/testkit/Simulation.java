@@ -9,6 +9,7 @@ import dev.monotick.memory.InMemoryStore;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.testkit.Machine.Life;
 import dev.monotick.thread.Result;
+import dev.monotick.replica.ReplicaRegistry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -126,7 +127,12 @@ final class Simulation {
     Duration lease = plan.timing.leaseDuration();
     // Nobody waits longer for anything: a retry at its slowest, then others go first for a lease.
     Duration bound =
-        lease.multipliedBy(2).plus(plan.calm ? Duration.ZERO : SimulationPlan.RETRY_CAP);
+        lease
+            .multipliedBy(2)
+            .plus(
+                plan.calm
+                    ? Duration.ZERO
+                    : SimulationPlan.RETRY_CAP.plus(ReplicaRegistry.REJOIN_GRACE).plusSeconds(1));
     work.resumeAll();
     if (plan.silentLoss) {
       scheduler.advance(SILENT_CALL);

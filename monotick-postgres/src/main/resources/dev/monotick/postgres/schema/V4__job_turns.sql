@@ -1304,7 +1304,7 @@ language sql stable
 as $$
   select exists (
     select from @replica r
-     where r.id = of_replica and (r.gone_at is null or r.rejoined_at >= clock_timestamp() - interval '10 seconds'))
+     where r.id = of_replica and (r.gone_at is null or r.rejoined_at >= clock_timestamp() - interval '3 seconds'))
 $$;
 
 -- Sees to the runs of replicas that are gone, and returns how many there were.
@@ -1351,16 +1351,19 @@ begin
     returning c.replica, c.ids, c.lanes, c.runs, c.attempts, c.flags)
   select array_agg(s.replica), array_agg(s.id), array_agg(s.lane), array_agg(s.run), array_agg(s.attempt), array_agg(s.flag),
          array_agg(s.outcome::smallint), array_agg(s.started_at),
-         array_agg('replica ' || coalesce(s.name, s.replica::text) || ' is gone'
+         array_agg('replica ' || coalesce(s.name, s.replica::text)
+                   || case when s.has_rejoined then ' lost its membership' else ' is gone' end
                    || case s.outcome when 7 then ', and ' || (s.crashes - 1) || ' before it' else '' end
                    || case when s.started_at is not null then ': its handler had begun'
-                           when s.counts then ': nobody knows whether its handler had begun'
+                           when s.may_have_begun then ': nobody knows whether its handler had begun'
                            else ': its handler had not begun' end)
     into owners, ids, lanes, runs, attempts, flags, outcomes, starts, details
-    from (select k.replica, k.name, k.id, k.lane, k.run, k.attempt, k.started_at, k.counts, k.crashes,
+    from (select k.replica, k.name, k.id, k.lane, k.run, k.attempt, k.started_at, k.has_rejoined, k.may_have_begun, k.crashes,
                  case when k.counts then (k.flag + 128)::smallint else k.flag end as flag,
                  case when k.flag & 32 <> 0 and k.started_at is not null then 8 when k.counts and k.crashes >= most_crashes then 7 else 6 end as outcome
             from (select g.replica, p.name, u.id, u.lane, u.run, u.attempt, u.flag, n.started_at,
+                         n.started_at is not null or u.flag & (384 | 32) = 0 as may_have_begun,
+                         p.rejoined_at is not null as has_rejoined,
                          (n.started_at is not null or u.flag & (384 | 32) = 0) and p.rejoined_at is null as counts,
                          (u.flag >> 7 & 3) + 1 as crashes -- with this one
                     from gone g
