@@ -47,6 +47,7 @@ final class JobChecks {
     int newestRun;
     int starts;
     boolean startRecorded;
+    long recordedStarts; // runs, as bits
     int succeededIn;
     long cancelledRuns; // as bits
     long accepted; // runs whose end was accepted, as bits
@@ -161,7 +162,11 @@ final class JobChecks {
   }
 
   void startsRecorded(Set<JobRun> runs) {
-    runs.forEach(run -> track(run.id()).startRecorded = true);
+    for (JobRun run : runs) {
+      Track track = track(run.id());
+      track.startRecorded = true;
+      track.recordedStarts |= 1L << (run.number() & 63);
+    }
   }
 
   int rescued(int runs) {
@@ -373,9 +378,11 @@ final class JobChecks {
     if (job.state() == JobState.DEAD) {
       findings.see(Seen.JOBS_DEAD);
       boolean crashed = job.attempts().get(job.attempts().size() - 1).outcome() == Outcome.CRASHED;
-      // The first crash counts in any case.
+      // The first crash counts in any case, and so does one after a start was recorded: the answer
+      // to that may have been lost, so that the handler did not begin.
+      int mayHaveBegun = Math.max(track.starts, Long.bitCount(track.recordedStarts));
       findings.require(
-          !crashed || track.requeued || track.starts >= JobStore.MOST_CRASHES - 1,
+          !crashed || track.requeued || mayHaveBegun >= JobStore.MOST_CRASHES - 1,
           "J3",
           () -> "job " + track.id + " began " + track.starts + " times and is given up: " + job);
     }

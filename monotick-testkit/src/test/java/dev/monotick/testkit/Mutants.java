@@ -139,14 +139,14 @@ final class Mutants {
                 Set.of("I5"),
                 "if (open.contains(held.claim())) {",
                 "if (held != null) {")
-            .from(7200),
+            .from(6400),
         Mutant.of(
                 "lost membership still starts what was claimed",
                 "engine.Membership",
                 Set.of("I6"),
                 "current.lease.end(cause);",
                 "")
-            .from(14_400),
+            .from(2300),
         Mutant.of(
             "follower never asks again",
             "engine.Elector",
@@ -195,13 +195,6 @@ final class Mutants {
             Set.of("J1"),
             "if (isUsed(turn) || turn.closes()) {",
             "if (turn.closes()) {"),
-        Mutant.of(
-                "job of an earlier membership begins in a later one",
-                "engine.Membership",
-                Set.of("J7", "J8", "I6", "I3"),
-                "current.id.equals(id) && ",
-                "")
-            .and("worker.Turns", "return turn.replica().equals(member);", "return member != null;"),
         Mutant.of(
             "open turn taken for one that has claimed",
             "worker.Turns",
