@@ -2,6 +2,7 @@ package dev.monotick.engine;
 
 import dev.monotick.leader.LeadershipListener.LossCause;
 import dev.monotick.leader.LeaseTiming;
+import dev.monotick.replica.JoinPendingException;
 import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
@@ -172,6 +173,10 @@ final class Membership {
             timing.renewTimeout(),
             () -> registry.join(info, alone, before),
             result -> {
+              if (!result.isValue() && result.failure() instanceof JoinPendingException pending) {
+                await(pending, first);
+                return;
+              }
               joined(sent, info, result);
               if (first != null) {
                 first.accept(result);
@@ -209,6 +214,31 @@ final class Membership {
       }
       context.threads().schedule(wait, () -> rejoin());
     }
+  }
+
+  /** Tries again until the replica in the way has proven that it lives, or is gone. */
+  private void await(JoinPendingException pending, @Nullable Consumer<Result<Boolean>> first) {
+    if (closed) {
+      if (first != null) {
+        first.accept(Result.failed(pending));
+      }
+      return;
+    }
+    if (retry.failures() == 0) {
+      log.warn("cannot join yet, trying again: {}", pending.getMessage());
+    }
+    retry.failed();
+    context
+        .threads()
+        .schedule(
+            timing.renewInterval(),
+            () -> {
+              if (closed) {
+                await(pending, first);
+              } else {
+                join(first);
+              }
+            });
   }
 
   private void rejoin() {

@@ -1,11 +1,11 @@
 package dev.monotick.memory;
 
 import dev.monotick.leader.LeaseTiming;
+import dev.monotick.replica.JoinPendingException;
 import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
-import dev.monotick.store.StoreException;
 import dev.monotick.time.Ticker;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -186,8 +186,8 @@ final class InMemoryRegistry implements ReplicaRegistry {
     return ticker.read() - member.lastHeard() >= 2 * timing.renewInterval().toNanos();
   }
 
-  private StoreException wait(ReplicaInfo replica, Member other) {
-    return new StoreException(
+  private JoinPendingException wait(ReplicaInfo replica, Member other) {
+    return new JoinPendingException(
         "replica "
             + replica.name()
             + " ("

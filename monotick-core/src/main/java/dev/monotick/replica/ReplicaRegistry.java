@@ -31,14 +31,14 @@ public interface ReplicaRegistry {
    * Adds the replica. Joining again while it is a member changes nothing.
    *
    * <p>A member that is in the way, because of its name or because one of the two must be alone,
-   * but has not been seen alive yet, may be dead: then this throws {@link
-   * dev.monotick.store.StoreException}, and the caller tries again until the other's lease is over
-   * or it has proven that it lives.
+   * but has not been seen alive yet, may be dead: then the caller tries again until the other's
+   * lease is over or it has proven that it lives.
    *
    * @param replica the replica
    * @param alone whether it must be the only one; then no other can join while it lives
    * @param former ids under which the same process was a member before; they are gone afterwards
    * @return whether it is a member; false if the id is gone, which is definite: take another one
+   * @throws JoinPendingException if a member that may be dead is in the way
    * @throws JoinRefusedException if it wants to be alone and is not, if another one is alone, or if
    *     another one has its name
    */

@@ -5,11 +5,11 @@ import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.Session;
 import dev.monotick.postgres.connection.SqlFunction;
 import dev.monotick.postgres.ledger.DatabaseClock;
+import dev.monotick.replica.JoinPendingException;
 import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
-import dev.monotick.store.StoreException;
 import dev.monotick.time.Ticker;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -103,6 +103,10 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
       throws SQLException {
     connection.setAutoCommit(false);
     table.serialise(connection);
+    if (table.isGone(connection, replica.id())) {
+      connection.setAutoCommit(true);
+      return new Joining(false, Optional.empty());
+    }
     Set<UUID> own = new HashSet<>();
     own.add(replica.id().value()); // the answer to an earlier try may have been lost
     former.forEach(id -> own.add(id.value()));
@@ -236,7 +240,7 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
     // Its connections prove nothing: those of a process that is frozen stay open. Only a beat does.
     if (!observer.hasBeaten(other.id())) {
       return Optional.of(
-          new StoreException(
+          new JoinPendingException(
               self
                   + " waits until it is known whether "
                   + who

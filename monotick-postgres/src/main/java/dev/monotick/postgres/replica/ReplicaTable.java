@@ -32,6 +32,7 @@ final class ReplicaTable {
   private final String beat;
   private final String insert;
   private final String rejoined;
+  private final String isGone;
   private final String update;
   private final String configure;
   private final String gone;
@@ -90,6 +91,7 @@ final class ReplicaTable {
                 + " alone = excluded.alone, presence = excluded.presence, joined_at = now(),"
                 + " beat = r.beat + 1, beat_at = clock_timestamp(), revision = r.revision + 1"
                 + " where r.gone_at is null returning r.beat");
+    isGone = database.sql("select 1 from @replica_gone where id = ?");
     rejoined =
         database.sql(
             "with former as (update @replica set gone_at = coalesce(gone_at, clock_timestamp()),"
@@ -179,6 +181,16 @@ final class ReplicaTable {
         long beats = row.getLong(1);
         configure(connection, replica);
         return beats;
+      }
+    }
+  }
+
+  /** Returns whether a membership is over. */
+  boolean isGone(Connection connection, ReplicaId replica) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(isGone)) {
+      statement.setObject(1, replica.value());
+      try (ResultSet row = statement.executeQuery()) {
+        return row.next();
       }
     }
   }

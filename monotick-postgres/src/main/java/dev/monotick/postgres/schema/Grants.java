@@ -32,6 +32,7 @@ record Grants(SchemaName schema, String role) {
           "fence",
           "lease",
           "replica",
+          "replica_gone",
           "job",
           "job_attempt",
           "job_blocked",

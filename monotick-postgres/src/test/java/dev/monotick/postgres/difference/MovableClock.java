@@ -46,7 +46,9 @@ final class MovableClock implements AutoCloseable {
                 StandardCharsets.UTF_8);
     try {
       connection = DriverManager.getConnection(url, database.user(), database.password());
-      makeDue = connection.prepareStatement("select " + database.schema() + ".job_due()");
+      makeDue =
+          connection.prepareStatement(
+              "select " + database.schema() + ".job_due('-infinity', 'infinity')");
       move = connection.prepareStatement("update " + schema + ".moment set at = ?");
     } catch (SQLException e) {
       throw new AssertionError("no connection for the clock", e);

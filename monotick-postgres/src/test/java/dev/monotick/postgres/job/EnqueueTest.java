@@ -5,6 +5,7 @@ import static dev.monotick.postgres.job.JobFixture.drafts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.monotick.job.JobId;
 import dev.monotick.job.QueueFullException;
 import dev.monotick.job.UniqueKey;
 import dev.monotick.job.store.ClaimedJob;
@@ -166,12 +167,13 @@ final class EnqueueTest {
     JobDraft past =
         starting(
             new JobStart(Duration.ZERO, Optional.of(fixture.jobs.now().minus(Duration.ofDays(1)))));
-    fixture.jobs.enqueue(JobOrder.of(List.of(later, past)));
+    List<JobId> ids =
+        fixture.jobs.enqueue(JobOrder.of(List.of(later, past))).stream().map(Enqueued::id).toList();
     assertThat(fixture.claim(5)).hasSize(1);
     assertThat(fixture.counts()).isEqualTo("1 0 1 0 0 0 0");
     assertThat(fixture.jobs.turn(fixture.wanting(1)).nextDue().orElseThrow())
         .isBetween(Duration.ofMinutes(59), Duration.ofMinutes(60));
-    fixture.execute("update @job_delayed set due_at = now() - interval '1 second'");
+    assertThat(fixture.jobs.reschedule(ids.get(0), fixture.jobs.now())).isTrue();
     fixture.jobs.enqueue(
         JobOrder.of(List.of(starting(new JobStart(Duration.ofNanos(1_000), Optional.empty())))));
     assertThat(fixture.claim(5)).hasSize(2);

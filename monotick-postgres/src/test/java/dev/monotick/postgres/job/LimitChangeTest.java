@@ -263,7 +263,13 @@ final class LimitChangeTest {
 
   /** A turn that ends something, and claims. */
   private String turn(String ends, int most, String lane) {
-    return ("select * from @job_turn('%s', %s, null, null, null, null, null, null, null, %d, %d,"
+    String claims =
+        ends.startsWith("array")
+            ? "array[1, 1], array(select number from @job_claim), array[false], null"
+            : "null, null, null, null";
+    return ("select * from @job_turn('%s', %s, null, null, null, "
+            + claims
+            + ", %d, %d,"
             + " false, null, (select version from @job_change), array[%s], array[0], array[%4$d],"
             + " null, null, null, null)")
         .formatted(fixture.replica.value(), ends, most == 0 ? 0 : 999, most, lane);

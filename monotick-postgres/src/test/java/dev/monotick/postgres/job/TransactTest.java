@@ -44,7 +44,12 @@ final class TransactTest {
     assertThat(fixture.outcomes(job.id().value())).containsExactly("1 1 0");
     assertThat(fixture.counts()).isEqualTo("0 0 0 1 0 0 0");
     assertThat(fixture.finish(success(job))).as("reported again").containsExactly(true);
-    assertThat(fixture.query("select 1 from @job_claim")).isEmpty();
+    fixture.add(1);
+    fixture.claim(1);
+    fixture.claim(0);
+    assertThat(fixture.query("select number from @job_claim"))
+        .as("only the newest is kept")
+        .hasSize(1);
     assertThatThrownBy(
             () -> fixture.jobs.transact(fixture.replica, success(job), dataSource, this::effect))
         .isInstanceOf(FencedException.class);

@@ -73,7 +73,10 @@ final class TurnTest {
     assertThat(reply.jobs()).extracting(JobFixture::text).containsExactly("n2", "n3");
     assertThat(fixture.outcomes(claimed.get(0).id().value())).containsExactly("1 1 0");
     assertThat(fixture.counts()).isEqualTo("0 0 2 2 0 0 0");
-    assertThat(fixture.query("select cardinality(ids) from @job_claim")).containsExactly("2");
+    fixture.claim(0);
+    assertThat(fixture.query("select cardinality(ids) from @job_claim"))
+        .as("the first is deleted by the turn after the one that replaced it")
+        .containsExactly("2");
   }
 
   @Test
@@ -115,6 +118,7 @@ final class TurnTest {
     assertThat(again).extracting(JobFixture::text).containsExactly("n5");
     assertThat(again.get(0).run().number()).isEqualTo(2);
     assertThat(again.get(0).run().attempt()).isEqualTo(1);
+    fixture.claim(0);
     assertThat(fixture.query("select cardinality(ids) from @job_claim")).containsExactly("1");
   }
 
@@ -217,7 +221,9 @@ final class TurnTest {
         thread.join();
       }
       assertThat(replies).hasSize(2).allMatch(reply -> !reply.finished().contains(false));
-      assertThat(fixture.query("select count(*) from @job_claim")).containsExactly("0");
+      assertThat(fixture.query("select count(*) from @job_claim"))
+          .as("only the newest is kept")
+          .containsExactly("1");
     }
     assertThat(fixture.counts()).isEqualTo("0 0 0 400 0 0 0");
   }

@@ -9,7 +9,7 @@ import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.PostgresStoreBuilder;
 import dev.monotick.postgres.ServerTime;
 import dev.monotick.postgres.TestDatabase;
-import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.replica.JoinPendingException;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.replica.ReplicaRegistry;
@@ -81,7 +81,9 @@ class MembershipTest {
       awaitLockWait();
       thaw.countDown();
       firstJoins.get(10, TimeUnit.SECONDS);
-      assertThat(secondJoins.get(10, TimeUnit.SECONDS)).isInstanceOf(JoinRefusedException.class);
+      assertThat(secondJoins.get(10, TimeUnit.SECONDS))
+          .isInstanceOf(JoinPendingException.class)
+          .hasMessageContaining("waits until it is known whether a (");
     }
   }
 
