@@ -23,6 +23,9 @@ final class Replicas {
     private Step.@Nullable Turn last;
     private boolean mayResend;
     private boolean isOpen;
+
+    /** Whether it does nothing until one of its jobs is forgotten. */
+    private boolean frozen;
     private final List<Run> held = new ArrayList<>();
     private final List<Run> reported = new ArrayList<>();
   }
@@ -45,8 +48,18 @@ final class Replicas {
   }
 
   Step turn(Side side) {
+    for (Replica each : replicas) {
+      if (each.frozen && each.held.stream().anyMatch(run -> side.hasForgotten(run.label()))) {
+        each.frozen = false;
+        return lateReport(each);
+      }
+    }
     int place = random.nextInt(replicas.size());
     Replica replica = replicas.get(place);
+    if (replica.frozen && random.nextInt(40) > 0) {
+      return new Step.Rescue();
+    }
+    replica.frozen = false;
     Step.Turn last = replica.last;
     if (last != null && replica.isOpen) {
       return last.sentAgain(); // a turn that is open is answered, or closed, under its own number
@@ -67,6 +80,13 @@ final class Replicas {
     long number = onlyReports ? 0 : replica.number + 1;
     int lane = random.nextInt(4) == 0 ? -1 : random.nextInt(Side.LANES.size());
     return new Step.Turn(place, number, withoutDoubles(reports), most, lane, false);
+  }
+
+  /** A replica that froze reports all that it had. */
+  private Step lateReport(Replica replica) {
+    List<Report> reports = replica.held.stream().map(this::report).toList();
+    return new Step.Turn(
+        replicas.indexOf(replica), 0, withoutDoubles(reports), 0, 0, false);
   }
 
   /** A replica that has no turn open leaves one open. */
@@ -163,11 +183,15 @@ final class Replicas {
       replicas.get(leave.replica()).joined = false;
       replicas.get(leave.replica()).mayResend = false;
       replicas.get(leave.replica()).isOpen = false;
+      replicas.get(leave.replica()).frozen = deadly && random.nextBoolean();
     } else if (step instanceof Step.Join join) {
       Replica fresh = new Replica();
       if (!join.asAnother()) {
-        fresh.number = replicas.get(join.replica()).number;
-        fresh.reported.addAll(replicas.get(join.replica()).held);
+        Replica before = replicas.get(join.replica());
+        fresh.number = before.number;
+        fresh.reported.addAll(before.held);
+        fresh.last = before.last;
+        fresh.mayResend = true; // as one that left a turn open does, and opens it again
       }
       replicas.set(join.replica(), fresh);
     }
