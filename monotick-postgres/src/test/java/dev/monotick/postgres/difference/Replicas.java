@@ -24,8 +24,14 @@ final class Replicas {
     private boolean mayResend;
     private boolean isOpen;
 
+    /** A turn that it sends again after it rejoined, as one does that had left a turn open. */
+    private Step.@Nullable Turn reopened;
+
+    private Step.@Nullable Turn lastClaim;
+
     /** Whether it does nothing until one of its jobs is forgotten. */
     private boolean frozen;
+
     private final List<Run> held = new ArrayList<>();
     private final List<Run> reported = new ArrayList<>();
   }
@@ -61,6 +67,11 @@ final class Replicas {
     }
     replica.frozen = false;
     Step.Turn last = replica.last;
+    Step.Turn reopened = replica.reopened;
+    if (reopened != null) {
+      replica.reopened = null;
+      return reopened.sentAgain();
+    }
     if (last != null && replica.isOpen) {
       return last.sentAgain(); // a turn that is open is answered, or closed, under its own number
     }
@@ -85,8 +96,7 @@ final class Replicas {
   /** A replica that froze reports all that it had. */
   private Step lateReport(Replica replica) {
     List<Report> reports = replica.held.stream().map(this::report).toList();
-    return new Step.Turn(
-        replicas.indexOf(replica), 0, withoutDoubles(reports), 0, 0, false);
+    return new Step.Turn(replicas.indexOf(replica), 0, withoutDoubles(reports), 0, 0, false);
   }
 
   /** A replica that has no turn open leaves one open. */
@@ -161,7 +171,7 @@ final class Replicas {
     Replica replica = replicas.get(place);
     return switch (random.nextInt(4)) {
       case 0 -> new Step.Leave(place);
-      case 1 -> replica.joined ? new Step.Rescue() : join(place);
+      case 1 -> replica.joined || replica.frozen ? new Step.Rescue() : join(place);
       default -> new Step.Rescue();
     };
   }
@@ -190,8 +200,7 @@ final class Replicas {
         Replica before = replicas.get(join.replica());
         fresh.number = before.number;
         fresh.reported.addAll(before.held);
-        fresh.last = before.last;
-        fresh.mayResend = true; // as one that left a turn open does, and opens it again
+        fresh.reopened = before.lastClaim;
       }
       replicas.set(join.replica(), fresh);
     }
@@ -205,6 +214,7 @@ final class Replicas {
       replica.number = Math.max(replica.number, turn.number());
     }
     replica.last = turn;
+    replica.lastClaim = turn.number() > 0 ? turn : replica.lastClaim;
     replica.mayResend = replica.joined;
     for (Report report : turn.reports()) {
       Run run = new Run(report.label(), report.run(), report.attempt());

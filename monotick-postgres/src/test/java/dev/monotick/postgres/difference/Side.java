@@ -119,8 +119,7 @@ final class Side {
 
   /** Returns whether the replica has sent that turn, or a later one. */
   boolean hasSent(Step.Turn turn) {
-    return turn.number() > 0
-        && turn.number() <= numbers.getOrDefault(replica(turn.replica()), 0L);
+    return turn.number() > 0 && turn.number() <= numbers.getOrDefault(replica(turn.replica()), 0L);
   }
 
   /** Returns whether a job is forgotten, as far as steps did it. */

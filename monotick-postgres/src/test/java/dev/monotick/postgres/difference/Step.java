@@ -97,7 +97,8 @@ sealed interface Step {
       List<JobFinish> finishes =
           sent(side).stream().map(report -> report.finish(side)).filter(Objects::nonNull).toList();
       int wanted = one < 0 && most > 0 ? ALL : most;
-      if (!Switches.OVERDUE_IN_TURN && reports.stream().anyMatch(report -> handsBack(side, report))) {
+      if (!Switches.OVERDUE_IN_TURN
+          && reports.stream().anyMatch(report -> handsBack(side, report))) {
         wanted = 0;
       }
       return new JobTurn(side.replica(replica), number, finishes, wanted, kinds, queues);
