@@ -169,6 +169,11 @@ final class Side {
     return attempts.getOrDefault(label + " " + run, otherwise);
   }
 
+  /** Takes in that the replica's last turn is open no more. */
+  void closed(int place) {
+    open.remove(replica(place));
+  }
+
   /** Takes in that the replica's last turn stays open. */
   void leftOpen(int place) {
     open.add(replica(place));

@@ -180,6 +180,19 @@ sealed interface Step {
       var unused = side.jobs().turn(turn.turn(side));
     }
 
+    /** Closes the turn, if it is open. */
+    void close(Side side) {
+      if (side.waits(turn.replica())) {
+        JobTurn open = turn.turn(side);
+        var unused =
+            side.jobs()
+                .turn(
+                    new JobTurn(
+                        open.replica(), open.number(), List.of(), 0, open.kinds(), open.queues()));
+        side.closed(turn.replica());
+      }
+    }
+
     @Override
     public Set<String> concerns() {
       return Set.of(draft.label());
