@@ -118,8 +118,8 @@ public abstract class JobAgreementContract extends JobStoreContract {
 
   @Test
   void rateBoundsNothingThatRuns() {
-    jobs().limit(new JobLimit(OF_KIND, Optional.empty(), Optional.of(new Rate(4, HOUR))));
     jobs().limit(new JobLimit(new Scope("", "acme", false), Optional.of(2), Optional.empty()));
+    jobs().limit(new JobLimit(OF_KIND, Optional.empty(), Optional.of(new Rate(4, HOUR))));
     enqueue(2, aJob().tenant("acme"));
     assertThat(claim(a, 1)).hasSize(1);
     assertThat(claim(a, 1)).hasSize(1);
