@@ -164,7 +164,7 @@ final class InMemoryJobStore implements JobStore {
           if (row.state == JobState.RUNNING) {
             endedByOthers.add(id);
           }
-          ends.cancel(row, detail(by, reason), now);
+          ends.cancel(row, JobEnds.detail(by, reason), now);
         });
   }
 
@@ -178,7 +178,7 @@ final class InMemoryJobStore implements JobStore {
           boolean mayRun = row.pending == 0 && (dueAt == null || !dueAt.isAfter(now));
           JobState to = mayRun ? JobState.READY : JobState.SCHEDULED;
           table.move(row, JobTransition.APPROVE, to, now, mayRun ? null : dueAt);
-          row.addLines(List.of(new JobNote.Line(now, "approved by " + detail(by, note))));
+          row.addLines(List.of(new JobNote.Line(now, "approved by " + JobEnds.detail(by, note))));
         });
   }
 
@@ -187,7 +187,7 @@ final class InMemoryJobStore implements JobStore {
     return step(
         id,
         row -> row.state == JobState.AWAITING_APPROVAL,
-        (row, now) -> ends.reject(row, detail(by, note), now));
+        (row, now) -> ends.reject(row, JobEnds.detail(by, note), now));
   }
 
   @Override
@@ -320,11 +320,6 @@ final class InMemoryJobStore implements JobStore {
     synchronized (lock) {
       claims.weigh(tenant, weight);
     }
-  }
-
-  /** Returns who decided and why, as it is recorded. */
-  private static String detail(String by, String reason) {
-    return by.isEmpty() || reason.isEmpty() ? by + reason : by + ": " + reason;
   }
 
   private interface Step {

@@ -47,6 +47,11 @@ final class JobEnds {
     return true;
   }
 
+  /** Returns who decided and why, as it is recorded. */
+  static String detail(String by, String reason) {
+    return by.isEmpty() || reason.isEmpty() ? by + reason : by + ": " + reason;
+  }
+
   /** Calls off a job that is not over, and all that needs it to succeed. */
   void cancel(JobRow row, String detail, Instant now) {
     record(row, Outcome.CANCELLED, detail, now);

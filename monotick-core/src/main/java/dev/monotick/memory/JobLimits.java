@@ -216,12 +216,18 @@ final class JobLimits {
     return use;
   }
 
-  /** Counts what passed at the old rate; after none, a rate begins with all that a period gives. */
+  /**
+   * Counts what passed at the old rate. After none, or if nothing of the old one is in use, a rate
+   * begins with all that a period gives.
+   */
   private void settle(JobLimit.Scope scope, Optional<JobLimit.Rate> rate, Instant now) {
     uses.forEach(
         (key, use) -> {
           if (key.scope().equals(scope)) {
-            rate.ifPresentOrElse(old -> fill(use, old, now), () -> use.filledAt = Instant.MIN);
+            rate.ifPresent(old -> fill(use, old, now));
+            if (rate.map(old -> use.tokens >= old.count() - ALMOST).orElse(true)) {
+              use.filledAt = Instant.MIN;
+            }
           }
         });
   }

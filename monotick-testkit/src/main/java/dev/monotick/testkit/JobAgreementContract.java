@@ -108,9 +108,18 @@ public abstract class JobAgreementContract extends JobStoreContract {
   }
 
   @Test
+  void rateThatNothingWasTakenOfIsReplacedByAFullOne() {
+    enqueue(5, aJob());
+    assertThat(claim(a, 1)).hasSize(1);
+    jobs().limit(new JobLimit(OF_KIND, Optional.empty(), Optional.of(new Rate(1, HOUR))));
+    jobs().limit(new JobLimit(OF_KIND, Optional.empty(), Optional.of(new Rate(3, HOUR))));
+    assertThat(claim(a, 4)).hasSize(3);
+  }
+
+  @Test
   void rateBoundsNothingThatRuns() {
-    jobs().limit(new JobLimit(OF_KIND, Optional.empty(), Optional.of(new Rate(4, HOUR))));
     jobs().limit(new JobLimit(new Scope("", "acme", false), Optional.of(2), Optional.empty()));
+    jobs().limit(new JobLimit(OF_KIND, Optional.empty(), Optional.of(new Rate(4, HOUR))));
     enqueue(2, aJob().tenant("acme"));
     assertThat(claim(a, 1)).hasSize(1);
     assertThat(claim(a, 1)).hasSize(1);

@@ -571,14 +571,16 @@ begin
      set running = excluded.running, rate_count = excluded.rate_count, rate_millis = excluded.rate_millis
   returning id into of_limit;
   if of_rate_count is not null then
-    -- What passed counts at the old rate; after none, a rate begins with all that a period gives.
+    -- What passed counts at the old rate. After none, or if nothing of the old one is in use, a rate begins with all that a
+    -- period gives.
     at := clock_timestamp();
     update @job_use o
-       set tokens = case when old.rate_count is null then of_rate_count
-                    else least(old.rate_count, o.tokens
-                           + greatest(extract(epoch from at - o.refilled_at)::float8, 0) * 1000 / old.rate_millis * old.rate_count) end,
+       set tokens = case when old.rate_count is null or has.tokens >= old.rate_count - 1e-9 then of_rate_count else has.tokens end,
            refilled_at = at
-     where o.limit_id = of_limit and o.key = '';
+      from (select u.tenant, u.tokens + greatest(extract(epoch from at - u.refilled_at)::float8, 0) * 1000
+                                        / old.rate_millis * old.rate_count as tokens
+              from @job_use u where u.limit_id = of_limit and u.key = '') as has
+     where o.limit_id = of_limit and o.key = '' and o.tenant = has.tenant;
   end if;
   if of_running is null then
     return;
@@ -1442,6 +1444,7 @@ begin
     from (select u.* from gone g
            cross join lateral unnest(g.ids, g.lanes, g.runs, g.attempts, g.flags) as u(id, lane, run, attempt, flag)
            where exists (select from @job j where j.id = u.id) -- not purged
+             and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)
            order by u.id, u.run) as s;
   if ids is null then
     return 0;

@@ -1,5 +1,9 @@
 package dev.monotick.postgres.difference;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -7,6 +11,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -43,6 +48,54 @@ class JobStoreDifferenceTest {
   @AfterAll
   static void close() {
     stores.close();
+  }
+
+  /** Defect 5 of the review: the replica froze, its job was rescued, died and was purged. */
+  @Test
+  void lateReportDoesNotReviveAJobThatWasPurged() {
+    assumeTrue(Switches.REPORT_OF_FORGOTTEN, "the stores are known to differ");
+    agreeOn(
+        Script.enqueue("j0"),
+        Script.claim(0, 1),
+        new Step.Leave(0),
+        new Step.Rescue(),
+        Script.claim(1, 1),
+        Script.report(1, "j0", 2, Report.How.DIED),
+        new Step.Decide("j0", Step.Decide.What.PURGE, Duration.ZERO),
+        Script.report(0, "j0", 1, Report.How.HANDED_BACK),
+        Script.claim(1, 2));
+  }
+
+  /** Defect 1 of the review: the number of a turn is free again after rescue. */
+  @Test
+  void numberOfATurnStaysUsedAfterRescueAndRejoin() {
+    assumeTrue(Switches.REJOIN_SAME_ID, "the stores are known to differ");
+    agreeOn(
+        Script.enqueue("j0"),
+        Script.claim(0, 1),
+        new Step.Leave(0),
+        new Step.Rescue(),
+        new Step.Join(0, false),
+        Script.claim(0, 1));
+  }
+
+  /** Ends of runs that a claim still names were forgotten with the dead letter. */
+  @Test
+  void claimThatNamesAPurgedJobRevivesNothing() {
+    agreeOn(
+        Script.enqueue("j0"),
+        Script.enqueue("j1"),
+        Script.claim(0, 1),
+        Script.report(0, "j0", 1, Report.How.DIED),
+        new Step.Decide("j0", Step.Decide.What.PURGE, Duration.ZERO),
+        new Step.Leave(0),
+        new Step.Rescue(),
+        Script.claim(1, 1));
+  }
+
+  private static void agreeOn(Step... steps) {
+    Optional<String> difference = Lockstep.replay(stores, List.of(steps));
+    assertThat(difference).isEmpty();
   }
 
   @ParameterizedTest(name = "-Dmonotick.seed={0}")

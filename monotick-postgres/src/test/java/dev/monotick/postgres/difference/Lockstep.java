@@ -63,8 +63,12 @@ final class Lockstep {
     if (difference.isPresent()) {
       return difference;
     }
-    if (step instanceof Step.HandOff handOff && handOff.wasHanded(postgres())) {
-      handOff.comeLater(memory());
+    if (step instanceof Step.HandOff handOff) {
+      if (handOff.wasHanded(postgres())) {
+        handOff.comeLater(memory());
+      } else { // notices had been sent just before; a job that is added later must not get the turn
+        sides.forEach(handOff::close);
+      }
     } else if (step instanceof Step.Retention) {
       difference = dropOld();
     }

@@ -47,7 +47,7 @@ final class RandomSteps {
       return replicas.turn(side);
     } else if (dice < 660) {
       return replicas.note(side);
-    } else if (dice < 730) {
+    } else if (dice < (deadly ? 790 : 730)) {
       return replicas.comeOrGo();
     } else if (dice < 820) {
       return new Step.Advance(time());

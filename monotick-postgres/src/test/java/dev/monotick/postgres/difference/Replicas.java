@@ -23,6 +23,15 @@ final class Replicas {
     private Step.@Nullable Turn last;
     private boolean mayResend;
     private boolean isOpen;
+
+    /** A turn that it sends again after it rejoined, as one does that had left a turn open. */
+    private Step.@Nullable Turn reopened;
+
+    private Step.@Nullable Turn lastClaim;
+
+    /** Whether it does nothing until one of its jobs is forgotten. */
+    private boolean frozen;
+
     private final List<Run> held = new ArrayList<>();
     private final List<Run> reported = new ArrayList<>();
   }
@@ -45,9 +54,24 @@ final class Replicas {
   }
 
   Step turn(Side side) {
+    for (Replica each : replicas) {
+      if (each.frozen && each.held.stream().anyMatch(run -> side.hasForgotten(run.label()))) {
+        each.frozen = false;
+        return lateReport(each);
+      }
+    }
     int place = random.nextInt(replicas.size());
     Replica replica = replicas.get(place);
+    if (replica.frozen && random.nextInt(40) > 0) {
+      return new Step.Rescue();
+    }
+    replica.frozen = false;
     Step.Turn last = replica.last;
+    Step.Turn reopened = replica.reopened;
+    if (reopened != null) {
+      replica.reopened = null;
+      return reopened.sentAgain();
+    }
     if (last != null && replica.isOpen) {
       return last.sentAgain(); // a turn that is open is answered, or closed, under its own number
     }
@@ -67,6 +91,12 @@ final class Replicas {
     long number = onlyReports ? 0 : replica.number + 1;
     int lane = random.nextInt(4) == 0 ? -1 : random.nextInt(Side.LANES.size());
     return new Step.Turn(place, number, withoutDoubles(reports), most, lane, false);
+  }
+
+  /** A replica that froze reports all that it had. */
+  private Step lateReport(Replica replica) {
+    List<Report> reports = replica.held.stream().map(this::report).toList();
+    return new Step.Turn(replicas.indexOf(replica), 0, withoutDoubles(reports), 0, 0, false);
   }
 
   /** A replica that has no turn open leaves one open. */
@@ -141,7 +171,7 @@ final class Replicas {
     Replica replica = replicas.get(place);
     return switch (random.nextInt(4)) {
       case 0 -> new Step.Leave(place);
-      case 1 -> replica.joined ? new Step.Rescue() : join(place);
+      case 1 -> replica.joined || replica.frozen ? new Step.Rescue() : join(place);
       default -> new Step.Rescue();
     };
   }
@@ -163,11 +193,14 @@ final class Replicas {
       replicas.get(leave.replica()).joined = false;
       replicas.get(leave.replica()).mayResend = false;
       replicas.get(leave.replica()).isOpen = false;
+      replicas.get(leave.replica()).frozen = deadly && random.nextBoolean();
     } else if (step instanceof Step.Join join) {
       Replica fresh = new Replica();
       if (!join.asAnother()) {
-        fresh.number = replicas.get(join.replica()).number;
-        fresh.reported.addAll(replicas.get(join.replica()).held);
+        Replica before = replicas.get(join.replica());
+        fresh.number = before.number;
+        fresh.reported.addAll(before.held);
+        fresh.reopened = before.lastClaim;
       }
       replicas.set(join.replica(), fresh);
     }
@@ -181,6 +214,7 @@ final class Replicas {
       replica.number = Math.max(replica.number, turn.number());
     }
     replica.last = turn;
+    replica.lastClaim = turn.number() > 0 ? turn : replica.lastClaim;
     replica.mayResend = replica.joined;
     for (Report report : turn.reports()) {
       Run run = new Run(report.label(), report.run(), report.attempt());

@@ -44,6 +44,7 @@ final class Side {
   private final Set<ReplicaId> joined = new HashSet<>();
   private final Map<ReplicaId, Long> numbers = new HashMap<>(); // of the last turn that claims
   private final Set<ReplicaId> over = new HashSet<>(); // whose last claim may be over
+  private final Set<ReplicaId> rejoined = new HashSet<>(); // under the id that they had
   private final Set<ReplicaId> open = new HashSet<>(); // whose last turn is open
   private final Set<String> forgotten = new HashSet<>();
   private final Set<String> dropped = new HashSet<>();
@@ -81,6 +82,9 @@ final class Side {
   }
 
   void join(int place) {
+    if (Switches.REJOIN_SAME_ID && numbers.containsKey(replica(place))) {
+      rejoined.add(replica(place));
+    }
     joined.add(replica(place));
     store.replicas().join(new ReplicaInfo(replica(place), "r" + place, now(), Set.of()), false);
   }
@@ -113,6 +117,16 @@ final class Side {
     return ids.get(label);
   }
 
+  /** Returns whether the replica has sent that turn, or a later one. */
+  boolean hasSent(Step.Turn turn) {
+    return turn.number() > 0 && turn.number() <= numbers.getOrDefault(replica(turn.replica()), 0L);
+  }
+
+  /** Returns whether a job is forgotten, as far as steps did it. */
+  boolean hasForgotten(String label) {
+    return forgotten.contains(label);
+  }
+
   /**
    * Returns whether a replica may send a turn: not after a later one, not again once its jobs may
    * be over, and no other one while one is open. Steps that are dropped may make it so, see {@link
@@ -125,7 +139,8 @@ final class Side {
       return false;
     }
     if (!Switches.LATE_TURNS && turn.number() > 0) {
-      if (turn.number() < last || (turn.number() == last && over.contains(id))) {
+      boolean isOver = over.contains(id) && !rejoined.contains(id);
+      if (turn.number() < last || (turn.number() == last && isOver)) {
         return false;
       }
     }
@@ -152,6 +167,11 @@ final class Side {
   /** Returns the attempt of a run as it was heard; steps that are dropped may have changed it. */
   int attempt(String label, int run, int otherwise) {
     return attempts.getOrDefault(label + " " + run, otherwise);
+  }
+
+  /** Takes in that the replica's last turn is open no more. */
+  void closed(int place) {
+    open.remove(replica(place));
   }
 
   /** Takes in that the replica's last turn stays open. */

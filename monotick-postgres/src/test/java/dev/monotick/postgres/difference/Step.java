@@ -97,7 +97,16 @@ sealed interface Step {
       List<JobFinish> finishes =
           sent(side).stream().map(report -> report.finish(side)).filter(Objects::nonNull).toList();
       int wanted = one < 0 && most > 0 ? ALL : most;
+      if (!Switches.OVERDUE_IN_TURN
+          && reports.stream().anyMatch(report -> handsBack(side, report))) {
+        wanted = 0;
+      }
       return new JobTurn(side.replica(replica), number, finishes, wanted, kinds, queues);
+    }
+
+    private static boolean handsBack(Side side, Report report) {
+      return report.how() == Report.How.HANDED_BACK
+          && side.draft(report.label()).flatMap(Draft::deadline).isPresent();
     }
 
     private List<Report> sent(Side side) {
@@ -110,12 +119,13 @@ sealed interface Step {
 
     @Override
     public String play(Side side) {
+      boolean isFirst = !side.hasSent(this);
       if (!side.maySend(this)) {
         return "not sent";
       }
       JobTurnReply reply = side.jobs().turn(turn(side));
       reply.jobs().forEach(job -> side.heard(job.run()));
-      return Answers.of(side, reply, sent(side), !again);
+      return Answers.of(side, reply, sent(side), isFirst);
     }
 
     @Override
@@ -168,6 +178,19 @@ sealed interface Step {
     /** Has the replica come a moment later, which is what being given the job amounts to. */
     void comeLater(Side side) {
       var unused = side.jobs().turn(turn.turn(side));
+    }
+
+    /** Closes the turn, if it is open. */
+    void close(Side side) {
+      if (side.waits(turn.replica())) {
+        JobTurn open = turn.turn(side);
+        var unused =
+            side.jobs()
+                .turn(
+                    new JobTurn(
+                        open.replica(), open.number(), List.of(), 0, open.kinds(), open.queues()));
+        side.closed(turn.replica());
+      }
     }
 
     @Override

@@ -23,6 +23,13 @@ final class Switches {
   static final boolean REPORT_OF_FORGOTTEN = Boolean.getBoolean("monotick.reportOfForgotten");
 
   /**
+   * A turn hands back a job whose deadline has passed, and asks for jobs. In SQL the job takes one
+   * of the places that the turn asks for, and expires; in memory it expires first. The database
+   * then answers that there is no more, though there may be.
+   */
+  static final boolean OVERDUE_IN_TURN = Boolean.getBoolean("monotick.overdueInTurn");
+
+  /**
    * Calls come in the same microsecond. Then job_rescue takes an end that a replica reported for
    * one that it recorded itself, and counts it twice.
    */

@@ -1,0 +1,38 @@
+package dev.monotick.postgres.difference;
+
+import dev.monotick.job.store.JobOrder;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Short words for sequences that a test writes down. All jobs are in the first lane. */
+final class Script {
+
+  private Script() {}
+
+  static Step enqueue(String label) {
+    Draft draft =
+        new Draft(
+            label,
+            0,
+            Duration.ZERO,
+            3,
+            false,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
+    return new Step.Enqueue(
+        List.of(draft), JobOrder.Follow.NONE, Optional.empty(), Optional.empty());
+  }
+
+  static Step claim(int replica, long number) {
+    return new Step.Turn(replica, number, List.of(), 5, 0, false);
+  }
+
+  static Step report(int replica, String label, int run, Report.How how) {
+    Report report = new Report(label, run, 1, how, Duration.ZERO, true);
+    return new Step.Turn(replica, 0, List.of(report), 0, 0, false);
+  }
+}
