@@ -92,6 +92,7 @@ final class JobFixture implements AutoCloseable {
 
   void declareGone(ReplicaId replica) {
     execute("update @replica set gone_at = now() where id = '" + replica.value() + "'");
+    execute("insert into @replica_gone values ('" + replica.value() + "') on conflict do nothing");
   }
 
   static JobDraft draft(String text) {
