@@ -60,7 +60,8 @@ final class StormRules {
               """
               select id::text from storm.job_ready union select id::text from storm.job_delayed
               union select id::text from storm.job_blocked union select id::text from storm.job_wait
-              union select unnest(ids)::text from storm.job_claim
+              union select u.id::text from storm.job_claim c cross join lateral unnest(c.ids, c.runs) as u(id, run)
+               where not exists (select from storm.job_attempt a where a.job_id = u.id and a.run = u.run)
               """),
           new Rule(
               LOST,
