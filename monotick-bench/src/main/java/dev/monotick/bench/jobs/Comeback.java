@@ -8,12 +8,13 @@ import java.util.Map;
 /**
  * How a worker came back: when it had run its first jobs, and when it was nearly as fast as before.
  *
+ * @param wanted how many dead rows there were to be at least
  * @param dead dead rows of the table of jobs that are ready, as the server counts them
  * @param firstMillis until the first 200 jobs were run; -1 if they were not
  * @param fastMillis until 85 % of the warm rate was reached within a second; -1 if it was not
  * @param warm the warm rate, jobs per second
  */
-record Comeback(long dead, long firstMillis, long fastMillis, double warm) {
+record Comeback(long wanted, long dead, long firstMillis, long fastMillis, double warm) {
 
   /** How many jobs are the first ones. */
   static final int FIRST = 200;
@@ -32,9 +33,9 @@ record Comeback(long dead, long firstMillis, long fastMillis, double warm) {
    * @param start the millisecond that time counts from
    * @param before how many jobs had been run by then
    */
-  static Comeback of(Course course, long start, long before, double warm, long dead) {
+  static Comeback of(Course course, long start, long before, double warm, long wanted, long dead) {
     long first = course.executed() < before + FIRST ? -1 : course.when(before + FIRST) - start;
-    return new Comeback(dead, first, fastMillis(course, start, warm * SHARE), warm);
+    return new Comeback(wanted, dead, first, fastMillis(course, start, warm * SHARE), warm);
   }
 
   /** The first moment at the end of a second in which so many jobs were run. */
@@ -54,8 +55,14 @@ record Comeback(long dead, long firstMillis, long fastMillis, double warm) {
     return -1;
   }
 
+  /** Returns whether there were enough dead rows; if not, the round says nothing. */
+  boolean isSound() {
+    return dead >= wanted;
+  }
+
   boolean isInTime() {
-    return firstMillis >= 0
+    return isSound()
+        && firstMillis >= 0
         && firstMillis <= FIRST_AIM_MILLIS
         && fastMillis >= 0
         && fastMillis <= FAST_AIM_MILLIS;
@@ -75,10 +82,18 @@ record Comeback(long dead, long firstMillis, long fastMillis, double warm) {
               Figures.format(each.warm()),
               millis(each.firstMillis()),
               millis(each.fastMillis()),
-              each.isInTime() ? "met" : "**missed**"));
+              each.verdict()));
     }
     long met = comebacks.stream().filter(Comeback::isInTime).count();
     report.line(state + " met " + met + " of " + comebacks.size());
+  }
+
+  /** Returns how the round counts, in words. */
+  String verdict() {
+    if (!isSound()) {
+      return "**void: fewer than " + Figures.format((double) wanted) + " dead rows**";
+    }
+    return isInTime() ? "met" : "**missed**";
   }
 
   static void head(Report report) {

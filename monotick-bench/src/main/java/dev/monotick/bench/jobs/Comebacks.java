@@ -5,18 +5,30 @@ import dev.monotick.bench.postgres.BenchServer;
 import dev.monotick.bench.postgres.Progress;
 import java.io.IOException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Measures how a worker comes back while an old snapshot keeps dead rows: after a restart of its
  * process, timed from the call that starts the engine, and after all its connections were cut,
- * timed from the cut. Jobs wait in the queue each time. Not thread-safe.
+ * timed from the cut. Jobs wait in the queue each time. Connections are cut twice in each round:
+ * while the queue is paused, and while the worker runs jobs, in the middle of statements. Not
+ * thread-safe.
  */
 final class Comebacks implements AutoCloseable {
+
+  /** The states that are measured, as reports name them. */
+  static final String RESTART = "restart";
+
+  static final String RECONNECT = "reconnect";
+  static final String RECONNECT_LOADED = "reconnect-loaded";
 
   private static final int WARM_UPS = 3;
 
@@ -35,7 +47,8 @@ final class Comebacks implements AutoCloseable {
   private final WorkerProcess sender;
   private WorkerProcess worker;
   private int added;
-  private long ran; // by the worker that there is now
+  private long ran; // by the worker that there is now, while all goes well
+  private long due; // how many the worker that there is now must have run when none are left
   private double warm;
 
   Comebacks(BenchServer server, Contender contender, String state, int jobs) throws Exception {
@@ -50,12 +63,12 @@ final class Comebacks implements AutoCloseable {
   }
 
   /**
-   * Returns one for each round, fewer if the worker did not come back.
+   * Returns one for each round of each state, also if the worker did not come back.
    *
    * @param restart whether the process is restarted; else its connections are cut
    * @param dead how many dead rows there are to be at least
    */
-  List<Comeback> run(boolean restart, int rounds, int dead) throws Exception {
+  Map<String, List<Comeback>> run(boolean restart, int rounds, int dead) throws Exception {
     for (int i = 0; i < WARM_UPS; i++) {
       drain(jobs);
     }
@@ -63,21 +76,34 @@ final class Comebacks implements AutoCloseable {
     warm = course().rate(ran - burst * 4L / 5, ran - burst / 20L);
     Progress.say("warm: " + Figures.format(warm) + " jobs/s");
     try (Connection holder = database.connect()) {
+      long pid = pid(holder);
       BenchDatabase.hold(holder);
       makeDead(dead);
-      List<Comeback> comebacks = new ArrayList<>();
-      boolean isBack = true;
-      for (int round = 0; round < rounds && isBack; round++) {
-        Comeback comeback = restart ? restart() : reconnect();
-        isBack = comeback.fastMillis() >= 0;
-        comebacks.add(told(restart ? "restart" : "reconnect", comeback));
+      due = ran;
+      Map<String, List<Comeback>> comebacks = new LinkedHashMap<>();
+      for (int round = 0; round < rounds; round++) {
+        if (restart) {
+          add(comebacks, RESTART, restart(dead));
+        } else {
+          add(comebacks, RECONNECT, reconnect(pid, false, dead));
+          add(comebacks, RECONNECT_LOADED, reconnect(pid, true, dead));
+        }
       }
       holder.rollback();
       return comebacks;
     }
   }
 
-  private static Comeback told(String state, Comeback comeback) {
+  private static long pid(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  private static void add(Map<String, List<Comeback>> comebacks, String state, Comeback comeback) {
+    comebacks.computeIfAbsent(state, key -> new ArrayList<>()).add(comeback);
     Progress.say(
         state
             + ": n_dead_tup "
@@ -87,8 +113,9 @@ final class Comebacks implements AutoCloseable {
             + " jobs after "
             + Comeback.millis(comeback.firstMillis())
             + ", 85 % after "
-            + Comeback.millis(comeback.fastMillis()));
-    return comeback;
+            + Comeback.millis(comeback.fastMillis())
+            + ": "
+            + comeback.verdict());
   }
 
   private void makeDead(int wanted) throws Exception {
@@ -121,49 +148,77 @@ final class Comebacks implements AutoCloseable {
     return Drain.course(List.of(worker));
   }
 
-  private Comeback restart() throws Exception {
+  private Comeback restart(int wanted) throws Exception {
+    long left = due - count();
     add(burst);
     worker.close();
     worker = WorkerProcess.start(contender, database);
-    ran = 0;
+    due = left + burst;
     sender.ask("resume");
     long dead = dead();
     long start = Clock.systemUTC().millis();
     worker.ask("work " + Use.DRAIN + " 0");
-    return measure(start, dead);
+    return measure(start, wanted, dead);
   }
 
-  private Comeback reconnect() throws Exception {
+  /**
+   * Cuts all connections but that of the snapshot.
+   *
+   * @param holder the server process of the snapshot
+   * @param loaded whether the worker runs jobs by then; else the queue is paused
+   */
+  private Comeback reconnect(long holder, boolean loaded, int wanted) throws Exception {
     add(burst);
+    due += burst;
     long dead = dead();
+    if (loaded) {
+      long until = count() + burst / 5;
+      sender.ask("resume");
+      await(until);
+    }
     long start = Clock.systemUTC().millis();
     long cut =
         database.ask(
             "select count(pg_terminate_backend(pid)) from pg_stat_activity"
                 + " where datname = current_database() and pid <> pg_backend_pid()"
-                + " and backend_type = 'client backend' and backend_xmin is null");
-    Progress.say("  cut " + cut + " connections"); // not the holder's, which has an xmin
+                + " and backend_type = 'client backend' and pid <> "
+                + holder);
+    Progress.say("  cut " + cut + " connections");
     try {
       sender.ask("resume");
     } catch (IOException e) { // its connections were cut, too
       sender.ask("resume");
     }
-    return measure(start, dead);
+    return measure(start, wanted, dead);
   }
 
-  private Comeback measure(long start, long dead) throws IOException, InterruptedException {
-    long before = ran;
-    ran += burst;
+  private long count() throws IOException {
+    return Long.parseLong(worker.ask("count"));
+  }
+
+  /**
+   * Waits until the worker has run so many jobs in all, but not forever; returns how many it has.
+   */
+  private long await(long until) throws IOException, InterruptedException {
     long end = System.nanoTime() + PATIENCE.toNanos();
-    long count = Long.parseLong(worker.ask("count"));
-    while (count < ran && System.nanoTime() < end) {
+    long count = count();
+    while (count < until && System.nanoTime() < end) {
       Progress.pause(LOOK);
-      count = Long.parseLong(worker.ask("count"));
+      count = count();
     }
-    if (count < ran) {
-      Progress.say("  ran " + (count - before) + " of " + burst + " jobs in 60 s");
+    return count;
+  }
+
+  /** Waits until all that was queued is run. What is left over is there for the next round, too. */
+  private Comeback measure(long start, int wanted, long dead)
+      throws IOException, InterruptedException {
+    long count = await(due);
+    Course course = course();
+    long before = course.perMilli().headMap(start).values().stream().mapToLong(n -> n).sum();
+    if (count < due) {
+      Progress.say("  ran " + (count - before) + " jobs in 60 s, " + (due - count) + " are left");
     }
-    return Comeback.of(course(), start, before, warm, dead);
+    return Comeback.of(course, start, before, warm, wanted, dead);
   }
 
   @Override

@@ -155,7 +155,7 @@ public final class DepthBenchmark {
       for (String state : COMEBACKS) {
         if (states.contains(state)) {
           try (Comebacks measured = new Comebacks(server, contender, state, jobs)) {
-            comebacks.put(state, measured.run(state.equals("restart"), rounds, dead));
+            comebacks.putAll(measured.run(state.equals("restart"), rounds, dead));
           }
         }
       }
@@ -182,9 +182,20 @@ public final class DepthBenchmark {
     if (!comebacks.isEmpty()) {
       Comeback.head(report);
       Comeback.tell(
-          report, "restart", "restarted process", comebacks.getOrDefault("restart", List.of()));
+          report,
+          Comebacks.RESTART,
+          "restarted process",
+          comebacks.getOrDefault(Comebacks.RESTART, List.of()));
       Comeback.tell(
-          report, "reconnect", "connections cut", comebacks.getOrDefault("reconnect", List.of()));
+          report,
+          Comebacks.RECONNECT,
+          "connections cut while the queue was paused",
+          comebacks.getOrDefault(Comebacks.RECONNECT, List.of()));
+      Comeback.tell(
+          report,
+          Comebacks.RECONNECT_LOADED,
+          "connections cut while jobs ran",
+          comebacks.getOrDefault(Comebacks.RECONNECT_LOADED, List.of()));
     }
   }
 

@@ -20,7 +20,7 @@ class ComebackTest {
   @Test
   void timeCountsFromTheStartAndWithoutJobsThatWereRunBefore() {
     Course course = course(Map.of(START - 5, 1_000L, START + 700, 199L, START + 900, 1L));
-    Comeback comeback = Comeback.of(course, START, 1_000, 1_000, 7);
+    Comeback comeback = Comeback.of(course, START, 1_000, 1_000, 5, 7);
     assertThat(comeback.firstMillis()).isEqualTo(900);
     assertThat(comeback.fastMillis()).as("200 jobs in a second").isEqualTo(-1);
     assertThat(comeback.isInTime()).isFalse();
@@ -31,7 +31,7 @@ class ComebackTest {
     Course course =
         course(
             Map.of(START + 100, 400L, START + 1_099, 449L, START + 1_100, 400L, START + 1_500, 1L));
-    Comeback comeback = Comeback.of(course, START, 0, 1_000, 7);
+    Comeback comeback = Comeback.of(course, START, 0, 1_000, 5, 7);
     assertThat(comeback.firstMillis()).isEqualTo(100);
     assertThat(comeback.fastMillis()).as("449 + 400 + 1").isEqualTo(1_500);
     assertThat(comeback.isInTime()).isTrue();
@@ -39,8 +39,17 @@ class ComebackTest {
 
   @Test
   void jobsThatWereNotRunAreNotInTime() {
-    Comeback comeback = Comeback.of(course(Map.of(START + 1, 29L)), START, 0, 1_000, 7);
+    Comeback comeback = Comeback.of(course(Map.of(START + 1, 29L)), START, 0, 1_000, 5, 7);
     assertThat(comeback.firstMillis()).isEqualTo(-1);
     assertThat(comeback.isInTime()).isFalse();
+  }
+
+  @Test
+  void roundWithTooFewDeadRowsIsVoidHoweverFastItWas() {
+    Course course = course(Map.of(START + 100, 900L));
+    Comeback comeback = Comeback.of(course, START, 0, 1_000, 8, 7);
+    assertThat(comeback.isInTime()).isFalse();
+    assertThat(comeback.verdict()).contains("void").contains("8");
+    assertThat(Comeback.of(course, START, 0, 1_000, 7, 7).isInTime()).isTrue();
   }
 }

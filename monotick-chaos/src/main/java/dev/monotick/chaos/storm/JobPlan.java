@@ -49,6 +49,19 @@ record JobPlan(int millis, int failures, boolean permanent, boolean snoozes) {
     return new JobPlan(millis, MOST_ATTEMPTS, false, snoozes);
   }
 
+  /**
+   * Makes one up that takes a single run: it succeeds, or fails for good. One in four takes long,
+   * so that faults strike while it runs.
+   *
+   * @param longest milliseconds, at least 200
+   */
+  static JobPlan once(SplittableRandom random, int longest) {
+    int millis =
+        random.nextInt(100) < 25 ? 150 + random.nextInt(longest - 150) : random.nextInt(15);
+    boolean fails = random.nextInt(100) < 10;
+    return new JobPlan(millis, fails ? 1 : 0, fails, false);
+  }
+
   static JobPlan parse(String text) {
     String[] parts = text.split(" ", -1);
     return new JobPlan(

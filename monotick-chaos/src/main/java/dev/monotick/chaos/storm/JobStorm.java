@@ -6,6 +6,8 @@ import dev.monotick.chaos.history.WallClock;
 import dev.monotick.chaos.process.Waiting;
 import dev.monotick.job.Jobs;
 import dev.monotick.postgres.PostgresStore;
+import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.schema.JobMaintenance;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -13,6 +15,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
@@ -80,27 +86,38 @@ public final class JobStorm {
       Thread thread = new Thread(feeder, "feeder");
       thread.setDaemon(true);
       thread.start();
-      StormRefusals refusals = new StormRefusals(watching, random.split());
-      rage(feeder, faults, refusals, watching);
+      StormRefusals refusals = new StormRefusals(watching, settings.refusals(), random.split());
+      StormPurges purges =
+          new StormPurges(
+              watching,
+              jobs,
+              JobMaintenance.of(
+                  server::connect, new SchemaName(StormTables.STORE), Duration.ofDays(1)));
+      rage(feeder, faults, refusals, purges, watching);
       faults.end();
       refusals.end();
       Waiting.let(CALM);
       workers.stop();
       out.accept("checking");
-      return result(watching, faults, refusals.count());
+      return result(watching, faults, refusals, purges);
     }
   }
 
   /** Goes on until all jobs were added and have ended, or nothing happens any more. */
   private void rage(
-      JobFeeder feeder, StormFaults faults, StormRefusals refusals, Connection watching)
+      JobFeeder feeder,
+      StormFaults faults,
+      StormRefusals refusals,
+      StormPurges purges,
+      Connection watching)
       throws SQLException {
     StormProgress progress = new StormProgress(watching);
     long start = System.nanoTime();
     long looked = start;
     while (true) {
       faults.step(faults.isLull() && StormProgress.isOver(watching, StormTables.STORE));
-      if (settings.refusals() && !feeder.isOver()) {
+      purges.step(faults.silent());
+      if (!refusals.isDone() || (settings.isLong() && !feeder.isOver())) {
         refusals.step();
       } else {
         refusals.end();
@@ -126,7 +143,9 @@ public final class JobStorm {
               + ", losses "
               + faults.losses()
               + ", refusals "
-              + refusals.count()
+              + refusals.struck()
+              + ", purged "
+              + purges.purged()
               + ", refused "
               + refused());
       if (allAdded && progress.isEmpty() && !faults.isLull()) {
@@ -139,12 +158,24 @@ public final class JobStorm {
     }
   }
 
-  private StormResult result(Connection connection, StormFaults faults, int refusals)
+  private StormResult result(
+      Connection connection, StormFaults faults, StormRefusals refusals, StormPurges purges)
       throws SQLException {
     WallClock clock = WallClock.of(journal.all());
     FrozenTimes.of(journal.all()).write(connection, clock);
     PacketLosses.of(journal.all()).write(connection, clock);
+    List<String> revived = StormPurges.revived(connection);
+    List<String> violations = new ArrayList<>();
+    Map<String, Long> found = new LinkedHashMap<>();
+    found.put(StormRules.REVIVED, (long) revived.size());
+    if (revived.isEmpty()) {
+      StormPurges.putBack(connection);
+    } else {
+      violations.add(StormRules.REVIVED + ": purged job is there again: " + revived);
+    }
     StormCheck check = StormCheck.of(connection, StormTables.STORE, true);
+    violations.addAll(check.violations());
+    found.putAll(check.found());
     return new StormResult(
         count(connection, "select count(*) from watch.job"),
         count(connection, "select count(*) from watch.run where word = 'begin'"),
@@ -152,14 +183,20 @@ public final class JobStorm {
         faults.pauses(),
         faults.longPauses(),
         new StormResult.Losses(
-            settings.packetLoss(), faults.losses(), count(connection, PacketLosses.REJOINED)),
+            settings.packetLoss(),
+            settings.isLong(),
+            faults.losses(),
+            count(connection, PacketLosses.REJOINED)),
         new StormResult.Handed(
             count(connection, "select count(*) from watch.claim where handed"),
-            count(connection, PacketLosses.HANDED_AND_RESCUED)),
-        refusals,
+            count(connection, PacketLosses.HANDED_AND_RESCUED),
+            count(connection, PacketLosses.HANDED_DURING_LOSS)),
+        refusals.struck(),
+        new StormResult.Purges(settings.isLong(), purges.purged(), purges.upkeeps()),
+        count(connection, "select count(*) from storm.job_attempt where outcome = 8"),
         refused(),
-        check.found(),
-        check.violations());
+        found,
+        violations);
   }
 
   private long refused() {

@@ -26,12 +26,17 @@ record JobWish(
   private static final int LONGEST = 1800;
 
   private static final int LONGEST_LIMITED = 300;
+
+  private static final int LONGEST_ONCE = 1200;
   private static final String[] TENANTS = {"", "", "acme", "zeta"};
 
   /** Makes one up. */
   static JobWish random(SplittableRandom random) {
     JobKind<String> kind = kind(random.nextInt(100));
-    JobPlan plan = JobPlan.random(random, kind == StormKinds.LIMITED ? LONGEST_LIMITED : LONGEST);
+    JobPlan plan =
+        kind == StormKinds.ONCE
+            ? JobPlan.once(random, LONGEST_ONCE)
+            : JobPlan.random(random, kind == StormKinds.LIMITED ? LONGEST_LIMITED : LONGEST);
     String tenant = TENANTS[random.nextInt(TENANTS.length)];
     JobRequest<String> request = kind.of(plan.text()).priority(3 + 2 * random.nextInt(3));
     if (!tenant.isEmpty()) {
@@ -66,7 +71,9 @@ record JobWish(
       return StormKinds.LIMITED;
     } else if (percent < 86) {
       return StormKinds.KEYED;
+    } else if (percent < 96) {
+      return StormKinds.EXACT;
     }
-    return StormKinds.EXACT;
+    return StormKinds.ONCE;
   }
 }

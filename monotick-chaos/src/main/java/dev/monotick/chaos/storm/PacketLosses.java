@@ -32,6 +32,22 @@ final class PacketLosses {
        where c.handed and a.outcome = 6
       """;
 
+  /**
+   * Counts jobs that were handed to a worker during its loss of packets, were rescued from it
+   * before the loss was over, and then run by another. Their notices are the ones that could arrive
+   * late.
+   */
+  static final String HANDED_DURING_LOSS =
+      """
+      select count(distinct c.job) from watch.claim c
+        join storm.job_attempt a on a.job_id = c.job and a.run = c.run
+        join watch.member m on m.id = a.replica and m.joined
+        join watch.loss l on l.replica = m.replica
+       where c.handed and a.outcome = 6 and c.at between l.from_at and l.until_at and a.ended_at between l.from_at and l.until_at
+         and exists (select from watch.run r where r.job = c.job and r.run > c.run and r.word = 'begin'
+                       and r.replica <> l.replica)
+      """;
+
   private final List<Loss> all = new ArrayList<>();
 
   private record Loss(String source, long from, long until) {}

@@ -1,7 +1,9 @@
 package dev.monotick.chaos.storm;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 
 /**
  * Kills and pauses workers and drops their packets, every few seconds. A pause lasts from half a
@@ -73,6 +75,17 @@ final class StormFaults {
   /** Returns how often all packets of a worker were dropped. */
   int losses() {
     return losses;
+  }
+
+  /** Returns the names of workers that are stopped or cut off. */
+  Set<String> silent() {
+    Set<String> names = new TreeSet<>();
+    for (int place = 0; place < pausedUntil.length; place++) {
+      if (pausedUntil[place] != 0 || lossyUntil[place] != 0) {
+        names.add(workers.name(place));
+      }
+    }
+    return names;
   }
 
   /** Returns whether it waits for workers to become idle. */

@@ -35,7 +35,10 @@ final class StormKinds {
   /** Its effect is a row that commits with its success. */
   static final JobKind<String> EXACT = kind("exact").effect(Effect.TRANSACTIONAL);
 
-  static final List<JobKind<String>> ALL = List.of(PLAIN, UNIQUE, LIMITED, KEYED, EXACT);
+  /** It begins at most once. */
+  static final JobKind<String> ONCE = kind("once").effect(Effect.AT_MOST_ONCE);
+
+  static final List<JobKind<String>> ALL = List.of(PLAIN, UNIQUE, LIMITED, KEYED, EXACT, ONCE);
 
   static final List<JobLimit> LIMITS =
       List.of(

@@ -16,7 +16,8 @@ final class StormProgress {
       select (select count(*) from storm.job_ready) + (select count(*) from storm.job_delayed)
                + (select count(*) from storm.job_blocked),
              (select count(*) from storm.job_claim c cross join lateral unnest(c.ids, c.runs) as u(id, run)
-               where not exists (select from storm.job_attempt a where a.job_id = u.id and a.run = u.run)),
+               where not exists (select from storm.job_attempt a where a.job_id = u.id and a.run = u.run)
+                 and not exists (select from watch.purged p where p.id = u.id)),
              (select coalesce(last_value, 0) from pg_sequences where schemaname = 'watch' and sequencename = 'run_number_seq')
       """;
 

@@ -14,7 +14,9 @@ import java.util.Map;
  * @param longPauses those of them that were longer than the lease
  * @param losses losses and rejoins
  * @param handed jobs that were handed to a waiting worker by whoever added them
- * @param refusals how often the server refused completions for a moment
+ * @param refusals how often the server refused completions, by SQL error
+ * @param purges what was purged
+ * @param unknown jobs whose outcome is UNKNOWN
  * @param refused ends that were refused, because their runs had been ended by others
  * @param found how often each rule was violated, by the name of its group
  * @param violations what was violated, for people
@@ -27,7 +29,9 @@ public record StormResult(
     int longPauses,
     Losses losses,
     Handed handed,
-    int refusals,
+    Map<String, Long> refusals,
+    Purges purges,
+    long unknown,
     long refused,
     Map<String, Long> found,
     List<String> violations) {
@@ -36,18 +40,30 @@ public record StormResult(
    * What packet loss did.
    *
    * @param wanted whether there should be some
+   * @param isLong whether there was time for rare ones
    * @param struck how often all packets of a worker were dropped
    * @param rejoined how many of these workers were found gone, and joined again
    */
-  record Losses(boolean wanted, int struck, long rejoined) {}
+  record Losses(boolean wanted, boolean isLong, int struck, long rejoined) {}
+
+  /**
+   * What was purged while workers that had had a run of it were stopped or cut off.
+   *
+   * @param wanted whether there should be some
+   * @param jobs how many dead letters
+   * @param upkeeps how often the tables were maintained right after that
+   */
+  record Purges(boolean wanted, int jobs, int upkeeps) {}
 
   /**
    * What was handed off.
    *
    * @param jobs how many jobs
    * @param rescued how many of them were taken from a worker that was gone
+   * @param duringLoss how many of those were handed to a worker whose packets were dropped, and run
+   *     by another
    */
-  record Handed(long jobs, long rescued) {}
+  record Handed(long jobs, long rescued, long duringLoss) {}
 
   /** Returns the line that scripts read. */
   public String line() {
@@ -60,7 +76,12 @@ public record StormResult(
     line.append(" rejoined=").append(losses.rejoined());
     line.append(" handed=").append(handed.jobs());
     line.append(" handed_rescued=").append(handed.rescued());
-    line.append(" refusals=").append(refusals);
+    line.append(" handed_in_loss=").append(handed.duringLoss());
+    refusals.forEach(
+        (state, count) -> line.append(" refused_").append(state).append('=').append(count));
+    line.append(" purged=").append(purges.jobs());
+    line.append(" upkeeps=").append(purges.upkeeps());
+    line.append(" unknown=").append(unknown);
     line.append(" refused=").append(refused);
     found.forEach((name, count) -> line.append(' ').append(name).append('=').append(count));
     return line.toString();
@@ -83,6 +104,24 @@ public record StormResult(
     }
     if (handed.jobs() == 0) {
       complaints.add("no job was handed off");
+    }
+    if (losses.wanted() && losses.isLong() && handed.duringLoss() == 0) {
+      complaints.add("no job was handed to a worker in a packet loss and done by another");
+    }
+    refusals.forEach(
+        (state, count) -> {
+          if (count == 0) {
+            complaints.add("no completion was refused with SQL error " + state);
+          }
+        });
+    if (purges.wanted() && purges.jobs() == 0) {
+      complaints.add("no job was purged while a worker that had had it was stopped or cut off");
+    }
+    if (purges.wanted() && purges.upkeeps() == 0) {
+      complaints.add("the tables were not maintained while a worker was stopped or cut off");
+    }
+    if (losses.isLong() && unknown == 0) {
+      complaints.add("no AT_MOST_ONCE job was lost while it ran");
     }
     if (refused == 0) {
       complaints.add("no end was refused");

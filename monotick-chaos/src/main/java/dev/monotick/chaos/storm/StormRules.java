@@ -19,6 +19,8 @@ final class StormRules {
   static final String UNIQUE = "unique_violations";
   static final String LIMIT = "limit_violations";
   static final String COUNTS = "counts_wrong";
+  static final String REVIVED = "revived";
+  static final String ONCE = "at_most_once_wrong";
   static final String CANCEL = "cancels_undone";
 
   /**
@@ -31,19 +33,22 @@ final class StormRules {
   record Rule(String group, String text, String sql) {}
 
   /**
-   * A process that provably stood still from before the end until its handler began may have looked
-   * before it did, and acted after. A second is for its threads, which all go on at the same time.
+   * A process that provably stood still from before the end until its handler began may have
+   * checked before it stood still, and begun after. Between the check and the first line of the
+   * handler there is nothing to wait for but a processor. The time allowed for that is the one from
+   * which {@link StallWatch} tells of a stall: for longer than that a thread that wants to run does
+   * not stand still unnoticed.
    */
   private static final String UNLESS_FROZEN =
       """
        and not exists (select from watch.frozen f
                         where f.replica = b.replica and f.from_at <= e.ended_at
-                          and b.begun_at between f.from_at and f.until_at + interval '1 second')
+                          and b.begun_at between f.from_at and f.until_at + interval '250 milliseconds')
       """;
 
   /**
-   * Outcomes: 0 SUCCEEDED, 1 RETRIED, 2 SNOOZED, 3 DIED, 5 HANDED_BACK, 6 RESCUED, 7 CRASHED, 9
-   * CANCELLED.
+   * Outcomes: 0 SUCCEEDED, 1 RETRIED, 2 SNOOZED, 3 DIED, 5 HANDED_BACK, 6 RESCUED, 7 CRASHED, 8
+   * LOST (the job is UNKNOWN), 9 CANCELLED.
    */
   static final List<Rule> ALL =
       List.of(
@@ -52,7 +57,7 @@ final class StormRules {
               "job has no end",
               """
               select j.id::text from watch.job j
-               where not exists (select from storm.job_attempt a where a.job_id = j.id and a.outcome in (0, 3, 7, 9))
+               where not exists (select from storm.job_attempt a where a.job_id = j.id and a.outcome in (0, 3, 7, 8, 9))
               """),
           new Rule(
               LOST,
@@ -80,7 +85,7 @@ final class StormRules {
               """
               select a.job_id || ' run ' || b.run from storm.job_attempt a
                 join storm.job_attempt b on b.job_id = a.job_id and b.run > a.run
-               where a.outcome in (0, 3, 7, 9)
+               where a.outcome in (0, 3, 7, 8, 9)
               """),
           new Rule(
               TWICE,
@@ -95,7 +100,7 @@ final class StormRules {
               select b.job || ' run ' || b.run || ' on ' || b.replica || ', ' || (b.begun_at - e.ended_at)
                        || ' after the end of run ' || e.run
                 from watch.run b join storm.job_attempt e on e.job_id = b.job
-               where b.word = 'begin' and e.outcome in (0, 3, 7) and b.begun_at > e.ended_at
+               where b.word = 'begin' and e.outcome in (0, 3, 7, 8) and b.begun_at > e.ended_at
               """
                   + UNLESS_FROZEN),
           new Rule(
@@ -117,6 +122,29 @@ final class StormRules {
                where b.word = 'begin' and e.outcome = 9 and b.begun_at > e.ended_at + interval '5 seconds'
               """
                   + UNLESS_FROZEN),
+          new Rule(
+              ONCE,
+              "AT_MOST_ONCE job began more than once",
+              """
+              select job::text from watch.run where kind = 'once' and word = 'begin' group by job having count(*) > 1
+              """),
+          new Rule(
+              ONCE,
+              "AT_MOST_ONCE job began, and its run was given to others",
+              """
+              select r.job || ' run ' || r.run from watch.run r
+                join storm.job_attempt a on a.job_id = r.job and a.run = r.run
+               where r.kind = 'once' and r.word = 'begin' and a.outcome in (5, 6)
+              """),
+          new Rule(
+              ONCE,
+              "job is UNKNOWN, and its handler cannot have begun",
+              """
+              -- It may have only if its start is on record. If that record is right it has, or was about to.
+              select a.job_id || ' run ' || a.run || ' of kind ' || j.kind from storm.job_attempt a
+                join watch.job j on j.id = a.job_id
+               where a.outcome = 8 and (j.kind <> 'once' or a.started_at is null)
+              """),
           new Rule(
               TWICE,
               "transactional job has another number of effects than of successes",
@@ -147,7 +175,7 @@ final class StormRules {
               select j.id || ' took ' || c.attempts || ' of ' || j.attempts
                 from watch.job j
                 join (select job_id, count(*) filter (where outcome in (0, 1, 3) and not is_extra) as attempts,
-                             bool_or(outcome = 0) as succeeded, bool_or(outcome = 7) as crashed,
+                             bool_or(outcome = 0) as succeeded, bool_or(outcome in (7, 8)) as crashed,
                              bool_or(outcome = 3 and is_extra) as undone
                         from counted group by job_id) as c on c.job_id = j.id
                where not exists (select from watch.cancel k where k.id = j.id)
@@ -191,6 +219,7 @@ final class StormRules {
                                       not exists (select from watch.run b where b.job = a.job_id and b.run = a.run))
                  when 6 then true
                  when 7 then true
+                 when 8 then a.started_at is not null
                  when 9 then true
                  else false end
               """),
@@ -279,7 +308,7 @@ final class StormRules {
                   """
                   select j.unique_key as key, least(j.known_at, c.at) as began, a.ended_at as ended
                     from watch.job j
-                    join storm.job_attempt a on a.job_id = j.id and a.outcome in (0, 3, 7, 9)
+                    join storm.job_attempt a on a.job_id = j.id and a.outcome in (0, 3, 7, 8, 9)
                     left join (select job, min(at) as at from watch.claim group by job) as c on c.job = j.id
                    where j.unique_key is not null
                   """,
@@ -292,7 +321,7 @@ final class StormRules {
               select d.unique_key || ' ' || d.id from watch.duplicate d
                where not exists (select from watch.job j join storm.job_attempt a on a.job_id = j.id
                                   where j.id = d.id and j.unique_key = d.unique_key
-                                    and a.outcome in (0, 3, 7, 9) and a.ended_at > d.asked_at - interval '5 seconds')
+                                    and a.outcome in (0, 3, 7, 8, 9) and a.ended_at > d.asked_at - interval '5 seconds')
               """),
           new Rule(LIMIT, "too many claimed at once", overlap(claims("limited"), StormKinds.LIMIT)),
           new Rule(LIMIT, "too many of a key claimed at once", overlap(claims("keyed"), 1)),
@@ -317,7 +346,8 @@ final class StormRules {
                               select lane, waiting, ready, running, succeeded, dead from storm.job_delta) as d
                        group by lane) as c on c.lane = l.id
                 join (select j.lane, count(*) filter (where a.outcome = 0) as succeeded,
-                             count(*) filter (where a.outcome in (3, 7)) as dead
+                             count(*) filter (where a.outcome in (3, 7)
+                                               and not exists (select from watch.purged p where p.id = j.id)) as dead
                         from storm.job j join storm.job_attempt a on a.job_id = j.id group by j.lane) as r on r.lane = l.id
                where c.waiting <> 0 or c.ready <> 0 or c.running <> 0 or c.succeeded <> r.succeeded or c.dead <> r.dead
               """));

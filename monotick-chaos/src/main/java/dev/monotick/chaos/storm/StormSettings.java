@@ -1,6 +1,7 @@
 package dev.monotick.chaos.storm;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * What a storm is to be.
@@ -15,14 +16,19 @@ public record StormSettings(int jobs, int workers, long seed, boolean packetLoss
   /** Shorter, and there would be no time for faults. */
   private static final Duration SHORTEST = Duration.ofSeconds(20);
 
-  /** What is refused is sent again after a while, for which a short storm has no time. */
-  private static final int LEAST_WITH_REFUSALS = 20_000;
+  /** A shorter storm has no time for more than one kind of refusal, and may lack rare events. */
+  private static final int LONG = 20_000;
 
   private static final int MOST_PER_SECOND = 1_200;
 
-  /** Returns whether the server refuses completions now and then. */
-  boolean refusals() {
-    return jobs >= LEAST_WITH_REFUSALS;
+  /** Returns whether it is long enough for everything that a storm is for to happen. */
+  boolean isLong() {
+    return jobs >= LONG;
+  }
+
+  /** Returns the errors by which the server refuses completions, each of them at least once. */
+  List<String> refusals() {
+    return isLong() ? StormRefusals.STATES : StormRefusals.STATES.subList(0, 1);
   }
 
   /** Returns how long jobs are added. */

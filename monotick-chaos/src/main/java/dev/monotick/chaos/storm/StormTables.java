@@ -67,12 +67,13 @@ final class StormTables {
       -- When replicas joined, and when they were found to be gone.
       create table watch.member (
         at       timestamptz not null default clock_timestamp(),
+        id       uuid        not null,
         replica  text        not null,
         joined   boolean     not null
       );
       create function watch.note_member() returns trigger language plpgsql as $$
       begin
-        insert into watch.member (replica, joined) values (new.name, new.gone_at is null);
+        insert into watch.member (id, replica, joined) values (new.id, new.name, new.gone_at is null);
         return null;
       end
       $$;
@@ -85,11 +86,18 @@ final class StormTables {
       create table watch.refusal (
         state  text not null
       );
+      -- How many completions were refused by each error.
+      create sequence watch.refused_42501;
+      create sequence watch.refused_22003;
+      create sequence watch.refused_23514;
+      create sequence watch.refused_0a000;
+      create sequence watch.refused_3f000;
       create function watch.refuse() returns trigger language plpgsql as $$
       declare
         refused  text := (select state from watch.refusal limit 1);
       begin
         if refused is not null then
+          perform nextval(format('watch.%I', 'refused_' || lower(refused))::regclass); -- survives the rollback
           raise exception 'refused by the storm' using errcode = refused;
         end if;
         return new;
@@ -104,6 +112,15 @@ final class StormTables {
         id               bigint  not null,
         is_acknowledged  boolean not null -- it was not over until then
       );
+
+      -- Dead letters that were purged, and what the store knew of them.
+      create table watch.purged (
+        id         bigint  not null,
+        is_silent  boolean not null -- a replica that had a run of it could not hear of the purge
+      );
+      create table watch.purged_job (like storm.job);
+      create table watch.purged_attempt (like storm.job_attempt);
+      create table watch.purged_dead (like storm.job_dead);
 
       -- Written by jobs in the transactions that they succeed in.
       create table watch.effect (

@@ -50,6 +50,11 @@ final class StormWorkers implements AutoCloseable {
     return workers.size();
   }
 
+  /** Returns the name of the worker of a place. */
+  String name(int place) {
+    return workers.get(place).name();
+  }
+
   /** Says whether the worker of a place has told that it started. */
   boolean hasStarted(int place) {
     String name = workers.get(place).name();

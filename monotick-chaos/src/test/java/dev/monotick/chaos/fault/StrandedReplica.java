@@ -14,6 +14,9 @@ import dev.monotick.job.JobState;
 import dev.monotick.job.Jobs;
 import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.PostgresStore;
+import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.schema.JobMaintenance;
+import dev.monotick.postgres.schema.JobMaintenanceReport;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -117,6 +120,38 @@ final class StrandedReplica implements AutoCloseable {
     } catch (SQLException e) {
       throw new AssertionError(sql, e);
     }
+  }
+
+  /** Gives jobs that are added from now on the numbers, and the partitions, of an earlier day. */
+  void numberJobsAsDaysAgo(int days) {
+    for (String table : List.of("job", "job_attempt", "job_line")) {
+      execute(
+          """
+          do $do$
+          declare
+            day  timestamptz := date_trunc('day', now() - interval '%1$d days', 'UTC');
+          begin
+            execute format('create table %2$s_%%s partition of %2$s for values from (%%L) to (%%L)',
+              to_char(day at time zone 'UTC', 'YYYYMMDD'), @job_first_id(day), @job_first_id(day + interval '1 day'));
+          end
+          $do$
+          """
+              .formatted(days, "@" + table));
+    }
+    execute(
+        """
+        create or replace function @job_id_now() returns bigint
+        language sql volatile
+        as $$
+          select @job_first_id(clock_timestamp() - interval '%d days')
+        $$
+        """
+            .formatted(days));
+  }
+
+  /** Drops what is older, as each replica does every hour. */
+  JobMaintenanceReport maintain(Duration retention) {
+    return JobMaintenance.of(server::connect, new SchemaName(schema), retention).run();
   }
 
   private Monotick start(String name, int port, Handling handling) {

@@ -30,8 +30,21 @@ class JobStormTest {
       assertThat(result.jobs()).isEqualTo(10_000);
       assertThat(result.runs()).isGreaterThan(10_000);
 
+      aPurgedJobThatIsThereAgainIsFound(server);
       everyGroupOfRulesNoticesWhatItIsFor(server);
       aHandlerThatBeginsAfterTheEndOfItsJobIsFound(server);
+    }
+  }
+
+  private static void aPurgedJobThatIsThereAgainIsFound(EmbeddedServer server) throws SQLException {
+    try (Connection connection = server.connect();
+        Statement statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute("truncate watch.purged"); // those of the storm were put back
+      assertThat(StormPurges.revived(connection)).isEmpty();
+      statement.execute("insert into watch.purged select min(id), true from storm.job_dead");
+      assertThat(StormPurges.revived(connection)).hasSizeGreaterThan(1);
+      connection.rollback();
     }
   }
 
@@ -72,6 +85,27 @@ class JobStormTest {
               + " group by job_id having count(*) = 1 limit 1)"
               + " update storm.job_attempt a set outcome = 7 from job"
               + " where a.job_id = job.job_id and a.outcome = 6");
+      assertFound(
+          connection,
+          StormRules.ONCE,
+          "insert into watch.run (job, run, attempt, replica, kind, word)"
+              + " select job, run + 1, attempt, 'another', kind, word from watch.run"
+              + " where kind = 'once' and word = 'begin' limit 1");
+      assertFound(
+          connection,
+          StormRules.ONCE,
+          "update storm.job_attempt set outcome = 6 where (job_id, run) ="
+              + " (select job, run from watch.run where kind = 'once' and word = 'done' limit 1)");
+      assertFound(
+          connection,
+          StormRules.ONCE,
+          "update storm.job_attempt set outcome = 8, started_at = null where job_id ="
+              + " (select min(job) from watch.run where kind = 'once' and word = 'done')");
+      assertFound(
+          connection,
+          StormRules.ONCE,
+          "update storm.job_attempt set outcome = 8 where job_id ="
+              + " (select min(job) from watch.run where kind = 'plain' and word = 'done')");
       assertFound(
           connection,
           StormRules.UNIQUE,
@@ -145,6 +179,10 @@ class JobStormTest {
 
       // Frozen long before it began.
       freeze(statement, "at - interval '1 hour', at - interval '59 minutes'");
+      assertThat(StormCheck.of(connection, StormTables.STORE, true).violations()).hasSize(2);
+
+      // Frozen in between, but it went on longer before it began than a thread needs for that.
+      freeze(statement, "at - interval '20 s', at - interval '0.4 s'");
       assertThat(StormCheck.of(connection, StormTables.STORE, true).violations()).hasSize(2);
 
       // Frozen in between.
