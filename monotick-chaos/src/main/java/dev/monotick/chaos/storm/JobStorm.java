@@ -117,7 +117,9 @@ public final class JobStorm {
     while (true) {
       faults.step(faults.isLull() && StormProgress.isOver(watching, StormTables.STORE));
       purges.step(faults.silent());
-      if (!refusals.isDone() || (settings.isLong() && !feeder.isOver())) {
+      boolean wantsRefusals = !refusals.isDone() || (settings.isLong() && !feeder.isOver());
+      // In a lull they would keep the workers from becoming idle, and nothing would be handed off.
+      if (wantsRefusals && !faults.isLull()) {
         refusals.step();
       } else {
         refusals.end();

@@ -23,7 +23,7 @@ final class StormFaults {
   /** Until workers without jobs wait to be handed some, and for how long they are. */
   private static final long IDLE_MILLIS = 1_000;
 
-  private static final long LONGEST_WAIT_MILLIS = 8_000;
+  private static final long LONGEST_WAIT_MILLIS = 30_000; // of a busy machine
   private static final long SINGLES_MILLIS = 1_000;
 
   /**
@@ -138,13 +138,14 @@ final class StormFaults {
       return;
     }
     boolean isLong = longPauses == 0 || dice % 10 < 4;
-    // Some end at about the moment when the others notice; the first one lasts until they have.
+    // Some end at about the moment when the others notice; the first one lasts until they
+    // have, and have done its jobs.
     pause(
         now,
         place,
         !isLong
             ? 500 + random.nextLong(LEASE - 1_000)
-            : longPauses == 0 ? 2 * LEASE : LEASE + 500 + random.nextLong(LEASE));
+            : longPauses == 0 ? 3 * LEASE : LEASE + 500 + random.nextLong(2 * LEASE));
   }
 
   private boolean isWell(int place) {
