@@ -93,8 +93,8 @@ final class JobClaims {
           .toList();
     }
     List<Taken> taken = take(turn, replica.picker, now);
+    unusedNumbers.put(turn.replica(), turn.number() + (taken.isEmpty() ? 0 : 1));
     if (!taken.isEmpty()) {
-      unusedNumbers.put(turn.replica(), turn.number() + 1);
       replica.claims.put(turn.number(), taken);
       if (replica.claims.size() > KEPT_CLAIMS) {
         replica.claims.pollFirstEntry();

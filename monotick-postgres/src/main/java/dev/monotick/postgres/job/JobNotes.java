@@ -69,8 +69,7 @@ final class JobNotes {
     return lost;
   }
 
-  private Set<Long> note(
-      Connection connection, ReplicaId replica, List<JobNote> notes, long[] open)
+  private Set<Long> note(Connection connection, ReplicaId replica, List<JobNote> notes, long[] open)
       throws SQLException {
     int count = notes.size();
     long[] ids = new long[count];

@@ -948,7 +948,8 @@ create function @job_turn(
   counted         boolean[], -- which ends count; null for all
   facts           bigint[],  -- version, first open transaction, this transaction or null if it has no number,
                              -- microseconds now, when the next is due, number of a job made before this transaction got
-                             -- its number, when a rate allows more, 1 if the turn stays open, 1 if its number is used
+                             -- its number, when a rate allows more, 1 if the turn stays open, 1 if its number is used,
+                             -- 1 if lanes were looked at: not for a replica that is gone, nor for a number that is used
   full_lanes      integer[], -- lanes that had jobs
   full_since      bigint[],  -- since when the first of each waits, microseconds
   took_lanes      integer[], -- lanes that jobs were taken of, but for their heads
@@ -994,6 +995,7 @@ declare
   asked      integer[] := from_lanes;
   is_open    boolean := false;
   is_used    boolean := false;
+  has_looked boolean := false;
 begin
   before := @job_id_now(); -- before this transaction has a number: see its facts
   lock table @job_limit_gate in row share mode;
@@ -1051,6 +1053,7 @@ begin
       is_used := true; -- long ago: the row of the newest claim stays, so that this is known
       c_ids := '{}';
     else
+      has_looked := true;
       c_ids := '{}';
       c_lanes := '{}';
       c_runs := '{}';
@@ -1173,7 +1176,7 @@ begin
   -- Not the snapshot's xmax: transactions that are open may have greater numbers than that.
   facts := array[now_known, pg_snapshot_xmin(shot)::text::bigint, case when earlier is null then pg_current_xact_id_if_assigned()::text::bigint end,
                  (extract(epoch from clock_timestamp()) * 1000000)::bigint, (extract(epoch from next_due) * 1000000)::bigint, before,
-                 (extract(epoch from limit_due) * 1000000)::bigint, is_open::integer, is_used::integer];
+                 (extract(epoch from limit_due) * 1000000)::bigint, is_open::integer, is_used::integer, has_looked::integer];
   return next;
   counted := null;
   facts := null;

@@ -90,8 +90,7 @@ final class RescueTest {
     assertThat(fixture.jobs.rescue()).isEqualTo(4);
     ReplicaId other = fixture.join();
     List<ClaimedJob> runs = fixture.jobs.turn(fixture.wanting(other, 4, List.of())).jobs();
-    fixture.jobs.turn(
-        fixture.wanting(other, 0, runs.stream().map(JobFixture::success).toList()));
+    fixture.jobs.turn(fixture.wanting(other, 0, runs.stream().map(JobFixture::success).toList()));
     fixture.execute("delete from @job_attempt");
     expectToBeRefused(claimed.get(0), claimed.get(1));
     fixture.execute("delete from @job");
@@ -101,7 +100,8 @@ final class RescueTest {
   }
 
   private void expectToBeRefused(ClaimedJob reported, ClaimedJob noted) {
-    JobFinish retry = new JobFinish(reported, new Retried("no", Duration.ZERO), null, Duration.ZERO);
+    JobFinish retry =
+        new JobFinish(reported, new Retried("no", Duration.ZERO), null, Duration.ZERO);
     assertThat(fixture.finish(retry)).containsExactly(false);
     assertThat(fixture.jobs.start(fixture.replica, List.of(noted.run()), Instant.now())).isEmpty();
     List<JobNote.Line> lines = List.of(new JobNote.Line(Instant.now(), "half way"));
