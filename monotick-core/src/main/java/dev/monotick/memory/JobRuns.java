@@ -26,6 +26,8 @@ final class JobRuns {
           .ifPresent(
               claim -> {
                 claim.startedAt = at;
+                claim.progress = null;
+                claim.doing = null;
                 begin.add(run);
               });
     }

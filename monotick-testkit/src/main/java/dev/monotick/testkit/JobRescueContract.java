@@ -10,6 +10,8 @@ import dev.monotick.job.JobAttempt.Outcome;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobState;
 import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish.Died;
+import dev.monotick.job.store.JobFinish.End;
 import dev.monotick.job.store.JobFinish.HandedBack;
 import dev.monotick.job.store.JobFinish.Retried;
 import dev.monotick.job.store.JobNote;
@@ -80,6 +82,22 @@ public abstract class JobRescueContract extends JobStoreContract {
     ClaimedJob again = claimOne(other);
     assertThat(again.id()).isEqualTo(left);
     assertThat(again.crashes()).as("the job did not kill its process").isZero();
+  }
+
+  /** Another process crashed; that shortens nobody's grace. */
+  @Test
+  void rescueOfAnotherReplicaLeavesClaimsToAProcessThatJoinedAgain() {
+    JobId kept = enqueue(aJob());
+    ClaimedJob run = claimOne(a);
+    JobId lost = enqueue(aJob());
+    claimOne(b);
+    rejoin(a);
+    assertThat(loseAndRescue(b)).isEqualTo(1);
+    assertThat(states(List.of(kept, lost))).containsExactly(JobState.RUNNING, JobState.READY);
+    succeed(a, run);
+    assertThat(job(kept).attempts())
+        .extracting(JobAttempt::outcome)
+        .containsExactly(Outcome.SUCCEEDED);
   }
 
   @Test
@@ -389,6 +407,38 @@ public abstract class JobRescueContract extends JobStoreContract {
     assertThat(job(id).attempts().get(1).startedAt()).isPresent();
     join(c);
     assertThat(claimOne(c).crashes()).isEqualTo(2);
+  }
+
+  /** The claim is gone, and no attempt tells any more that the run ended. */
+  @Test
+  void reportOfARunWhoseJobWasRescuedAndPurgedIsRefused() {
+    for (End end : List.of(success(), new Retried("no", Duration.ZERO), new HandedBack())) {
+      ReplicaId frozen = ReplicaId.random();
+      ClaimedJob run = rescuedAndPurged(frozen);
+      assertThat(finish(frozen, run, end)).as("%s", end).isFalse();
+      assertThat(jobs().find(run.id())).as("%s", end).isEmpty();
+      assertThat(claim(b, 1)).as("%s", end).isEmpty();
+    }
+  }
+
+  @Test
+  void runWhoseJobWasRescuedAndPurgedMustStop() {
+    ReplicaId frozen = ReplicaId.random();
+    ClaimedJob run = rescuedAndPurged(frozen);
+    assertThat(jobs().start(frozen, List.of(run.run()), jobs().now())).isEmpty();
+    assertThat(noteOf(frozen, run)).containsExactly(run.run());
+    assertThat(jobs().log(run.id(), 10)).isEmpty();
+  }
+
+  /** Returns a run of a replica whose job died on another one since, and is forgotten. */
+  private ClaimedJob rescuedAndPurged(ReplicaId frozen) {
+    join(frozen);
+    JobId id = enqueue(aJob());
+    ClaimedJob run = claimOne(frozen);
+    loseAndRescue(frozen);
+    finish(b, claimOne(b), new Died("no use"));
+    assertThat(purge(id)).containsExactly(id);
+    return run;
   }
 
   @Test

@@ -119,6 +119,24 @@ public abstract class JobTurnContract extends JobStoreContract {
     assertThat(ids(claim(a, 2))).containsExactly(other);
   }
 
+  /** The network may deliver a turn once more when its replica has long gone on. */
+  @Test
+  void lateCopyOfATurnOfALiveReplicaClaimsNothing() {
+    JobTurn first = newTurn(a, 2, KINDS);
+    assertThat(jobs().turn(first).jobs()).isEmpty();
+    enqueue(aJob());
+    ClaimedJob early = jobs().turn(first).jobs().get(0);
+    enqueue(aJob());
+    ClaimedJob late = claimOne(a);
+    succeed(a, early);
+    succeed(a, late);
+    JobId other = enqueue(aJob());
+    JobTurnReply copy = jobs().turn(first);
+    assertThat(copy.jobs()).isEmpty();
+    assertThat(copy.used()).isTrue();
+    assertThat(claimOne(b).id()).isEqualTo(other);
+  }
+
   @Test
   void turnThatClosesClaimsNothingAndGetsWhatItsNumberHas() {
     JobTurn turn = newTurn(a, 2, KINDS);

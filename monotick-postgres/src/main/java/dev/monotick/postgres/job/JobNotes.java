@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 /** Records what is known of runs that take a while. Thread-safe. */
 final class JobNotes {
 
+  /** In place of the number of a claim, which is 1 or more. */
+  private static final long NOT_OPEN = 0;
+
   private final Database database;
   private final String note;
   private final String lines;
@@ -27,7 +30,7 @@ final class JobNotes {
     note =
         database.sql(
             "select * from @job_note_runs(?::uuid, ?::bigint[], ?::integer[], ?::bigint[],"
-                + " ?::float8[], ?::text[], ?::boolean[])");
+                + " ?::float8[], ?::text[], ?::bigint[])");
     lines =
         database.sql(
             "insert into @job_line (job_id, at, text)"
@@ -42,10 +45,11 @@ final class JobNotes {
     }
     List<JobNote> sorted =
         notes.stream().sorted(Comparator.comparing(note -> note.run().id())).toList();
-    boolean[] open = new boolean[sorted.size()];
+    long[] open = new long[sorted.size()]; // numbers of claims
     for (int i = 0; i < open.length; i++) {
       JobRun run = sorted.get(i).run();
-      open[i] = claims.find(run.id(), run.number()) != null;
+      OpenClaims.Open found = claims.find(run.id(), run.number());
+      open[i] = found == null ? NOT_OPEN : found.claimNumber();
     }
     Set<Long> ended =
         database.inTransaction(
@@ -53,7 +57,7 @@ final class JobNotes {
     Set<JobRun> lost = new HashSet<>();
     for (int i = 0; i < open.length; i++) {
       JobRun run = sorted.get(i).run();
-      if (!open[i]) {
+      if (open[i] == NOT_OPEN) {
         lost.add(run);
       } else if (ended.contains(run.id().value())) {
         lost.add(run);
@@ -65,8 +69,7 @@ final class JobNotes {
     return lost;
   }
 
-  private Set<Long> note(
-      Connection connection, ReplicaId replica, List<JobNote> notes, boolean[] open)
+  private Set<Long> note(Connection connection, ReplicaId replica, List<JobNote> notes, long[] open)
       throws SQLException {
     int count = notes.size();
     long[] ids = new long[count];
@@ -101,7 +104,7 @@ final class JobNotes {
     }
     List<JobNote> speaking = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      boolean heard = byItself.contains(ids[i]) || (open[i] && !ended.contains(ids[i]));
+      boolean heard = byItself.contains(ids[i]) || (open[i] != NOT_OPEN && !ended.contains(ids[i]));
       if (heard && !notes.get(i).lines().isEmpty()) {
         speaking.add(notes.get(i));
       }

@@ -276,7 +276,7 @@ final class LaneBook {
    */
   synchronized void heard(Plan plan, TurnReader reply, long tookNanos, long nowNanos) {
     heardAt = nowNanos;
-    if (plan.everything) {
+    if (plan.everything && reply.hasLooked()) {
       all.lookedAtAll(tookNanos, nowNanos);
     }
     reply.taken().forEach(hints::count);
@@ -303,15 +303,15 @@ final class LaneBook {
   }
 
   /**
-   * Says whether a lane of which nothing was taken was looked at to its end. A turn may be full
-   * before it comes to a lane, or the lane's limits may, or it was a repetition.
+   * Returns whether a lane of which nothing was taken was looked at to its end. A turn may be full
+   * before it comes to a lane, or the lane's limits may; it may be a repetition, or its replica
+   * gone.
    */
   private static boolean wasLookedAt(Plan plan, int lane, TurnReader reply) {
     if (plan.lanes.length > 1) { // then it is asked first which of them have any
-      boolean isRepetition = reply.isUsed() && reply.waitingSince().isEmpty();
-      return !isRepetition && !reply.waitingSince().containsKey(lane);
+      return reply.hasLooked() && !reply.waitingSince().containsKey(lane);
     }
-    return !reply.isUsed() && plan.bounds.lanes() == null;
+    return reply.hasLooked() && !reply.isUsed() && plan.bounds.lanes() == null;
   }
 
   /**

@@ -4,6 +4,7 @@ import dev.monotick.SchedulerException;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.ledger.DatabaseClock;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -155,6 +156,11 @@ final class LaneScans implements AutoCloseable {
   /** Saves everything that was not saved. */
   void saveAll(LaneBook book) {
     save(book.hints(), book.hints().unsaved());
+  }
+
+  /** Waits until what was offered is done: for tests that compare answers, which it may change. */
+  void awaitDone() throws InterruptedException, ExecutionException {
+    executor.submit(() -> {}).get();
   }
 
   /** Ends the thread, when it has done what it is at. */

@@ -280,6 +280,11 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     settings.retain(queue, tenant, retention);
   }
 
+  /** Returns what looks for jobs in the background, for tests. */
+  LaneScans scans() {
+    return scans;
+  }
+
   /** Saves how far jobs were claimed, and ends the session that wakes others. */
   @Override
   public void close() {

@@ -34,6 +34,7 @@ final class TurnReader {
   private static final int RATE_ALLOWS = 6;
   private static final int STAYS_OPEN = 7;
   private static final int USED = 8;
+  private static final int LOOKED = 9;
 
   private final ReplicaId owner;
   private final LaneTable table;
@@ -223,6 +224,11 @@ final class TurnReader {
   /** Says whether the turn's number is used. */
   boolean isUsed() {
     return fact(USED) == 1;
+  }
+
+  /** Returns whether lanes were looked at: only then is one that gave no job empty. */
+  boolean hasLooked() {
+    return fact(LOOKED) == 1;
   }
 
   long idBefore() {

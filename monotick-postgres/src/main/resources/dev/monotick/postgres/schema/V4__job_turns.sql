@@ -397,6 +397,10 @@ begin
     perform @job_ended(array_agg(u.id), array_agg(u.run), array_agg(u.lane), array_agg((u.flags & ~4)::smallint), array_agg(u.outcome = 0))
        from unnest(of_ids, of_runs, of_lanes, of_flags, of_outcomes) as u(id, run, lane, flags, outcome)
       where u.flags & 3 <> 0 and u.outcome in (0, 3, 4, 8) having count(*) > 0;
+    -- Handed back too late. Before the claim of this turn, where it would take the place of a job that can run.
+    perform @job_expire_late(array_agg(u.id), at)
+       from unnest(of_ids, of_flags, of_outcomes) as u(id, flags, outcome)
+      where u.flags & 16 <> 0 and u.outcome = 5 having count(*) > 0;
   end if;
 end
 $$;
@@ -944,7 +948,8 @@ create function @job_turn(
   counted         boolean[], -- which ends count; null for all
   facts           bigint[],  -- version, first open transaction, this transaction or null if it has no number,
                              -- microseconds now, when the next is due, number of a job made before this transaction got
-                             -- its number, when a rate allows more, 1 if the turn stays open, 1 if its number is used
+                             -- its number, when a rate allows more, 1 if the turn stays open, 1 if its number is used,
+                             -- 1 if lanes were looked at: not for a replica that is gone, nor for a number that is used
   full_lanes      integer[], -- lanes that had jobs
   full_since      bigint[],  -- since when the first of each waits, microseconds
   took_lanes      integer[], -- lanes that jobs were taken of, but for their heads
@@ -990,6 +995,7 @@ declare
   asked      integer[] := from_lanes;
   is_open    boolean := false;
   is_used    boolean := false;
+  has_looked boolean := false;
 begin
   before := @job_id_now(); -- before this transaction has a number: see its facts
   lock table @job_limit_gate in row share mode;
@@ -1047,6 +1053,7 @@ begin
       is_used := true; -- long ago: the row of the newest claim stays, so that this is known
       c_ids := '{}';
     else
+      has_looked := true;
       c_ids := '{}';
       c_lanes := '{}';
       c_runs := '{}';
@@ -1169,7 +1176,7 @@ begin
   -- Not the snapshot's xmax: transactions that are open may have greater numbers than that.
   facts := array[now_known, pg_snapshot_xmin(shot)::text::bigint, case when earlier is null then pg_current_xact_id_if_assigned()::text::bigint end,
                  (extract(epoch from clock_timestamp()) * 1000000)::bigint, (extract(epoch from next_due) * 1000000)::bigint, before,
-                 (extract(epoch from limit_due) * 1000000)::bigint, is_open::integer, is_used::integer];
+                 (extract(epoch from limit_due) * 1000000)::bigint, is_open::integer, is_used::integer, has_looked::integer];
   return next;
   counted := null;
   facts := null;
@@ -1237,7 +1244,25 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
-  ids       bigint[];
+  ids  bigint[];
+begin
+  with gone as (
+    delete from @job_expiry e where e.ctid = any (array(
+      select f.ctid from @job_expiry f where f.at >= from_at and f.at <= up_to order by f.at, f.id limit 1000 for update skip locked))
+    returning e.id)
+  select array_agg(distinct g.id) into ids from gone g;
+  if ids is not null then
+    perform @job_expire_late(ids, up_to);
+  end if;
+end
+$$;
+
+-- Ends those of these jobs that wait and whose deadline passed, or that nobody approved in time.
+create function @job_expire_late(of_ids bigint[], up_to timestamptz) returns void
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
   one       record;
   w         record;
   is_ready  integer;
@@ -1247,17 +1272,9 @@ declare
   e_lanes   integer[] := '{}';
   e_flags   smallint[] := '{}';
 begin
-  with gone as (
-    delete from @job_expiry e where e.ctid = any (array(
-      select f.ctid from @job_expiry f where f.at >= from_at and f.at <= up_to order by f.at, f.id limit 1000 for update skip locked))
-    returning e.id)
-  select array_agg(distinct g.id) into ids from gone g;
-  if ids is null then
-    return;
-  end if;
   for one in
     select j.id, j.lane, coalesce(j.deadline <= up_to, false) as late, j.approval_millis
-      from unnest(ids) as u(id) join @job j on j.id = u.id order by j.id
+      from unnest(of_ids) as u(id) join @job j on j.id = u.id order by j.id
   loop
     is_ready := 0;
     delete from @job_gate g
@@ -1306,7 +1323,7 @@ language sql stable
 as $$
   select exists (
     select from @replica r
-     where r.id = of_replica and (r.gone_at is null or r.rejoined_at >= clock_timestamp() - interval '3 seconds'))
+     where r.id = of_replica and (r.gone_at is null or r.rejoined_at > clock_timestamp() - interval '3 seconds'))
 $$;
 
 -- Sees to the runs of replicas that are gone, and returns how many there were.
@@ -1340,13 +1357,14 @@ declare
   outcomes  smallint[];
   starts    timestamptz[];
   details   text[];
-  new       integer;
+  lost_ids  bigint[];
+  lost_runs integer[];
   tids      tid[];
 begin
   -- By a statement of its own: the next one sees all starts that were recorded before the claims were locked.
   tids := array(
     select d.ctid from @job_claim d
-     where not exists (select from @replica r where r.id = d.replica and r.gone_at is null)
+     where not @job_is_kept(d.replica)
      for update skip locked);
   with gone as (
     delete from @job_claim c where c.ctid = any (tids)
@@ -1373,23 +1391,26 @@ begin
                     left join @job_note n on n.job_id = u.id and n.run = u.run and n.replica = g.replica
                     left join @replica p on p.id = g.replica
                    -- One that died and was purged has no attempts any more, but a claim of several jobs may still name it.
-                   where exists (select from @job j where j.id = u.id)) as k
+                   where exists (select from @job j where j.id = u.id)
+                     and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)) as k
            order by k.id, k.run) as s;
   if ids is null then
     return 0;
   end if;
-  insert into @job_attempt (job_id, ended_at, started_at, took_micros, replica, run, attempt, outcome, detail)
-  select u.id, at, u.started, coalesce(greatest(extract(epoch from at - u.started) * 1000000, 0), 0)::bigint,
-         u.owner, u.run, u.attempt, u.outcome, u.detail
-    from unnest(ids, starts, owners, runs, attempts, outcomes, details) as u(id, started, owner, run, attempt, outcome, detail)
-  on conflict do nothing;
-  get diagnostics new = row_count;
-  if new < cardinality(ids) then -- some have ended
+  with new as (
+    insert into @job_attempt (job_id, ended_at, started_at, took_micros, replica, run, attempt, outcome, detail)
+    select u.id, at, u.started, coalesce(greatest(extract(epoch from at - u.started) * 1000000, 0), 0)::bigint,
+           u.owner, u.run, u.attempt, u.outcome, u.detail
+      from unnest(ids, starts, owners, runs, attempts, outcomes, details) as u(id, started, owner, run, attempt, outcome, detail)
+    on conflict do nothing
+    returning job_id, run),
+  lost as (select u.id, u.run from unnest(ids, runs) as u(id, run) except select n.job_id, n.run from new n)
+  select array_agg(l.id), array_agg(l.run) into lost_ids, lost_runs from lost l;
+  if lost_ids is not null then -- others ended these right now: few, since what had ended before was left out above
     select array_agg(u.id), array_agg(u.lane), array_agg(u.run), array_agg(u.attempt), array_agg(u.flag), array_agg(u.outcome)
       into ids, lanes, runs, attempts, flags, outcomes
-      from unnest(ids, owners, lanes, runs, attempts, flags, outcomes) as u(id, owner, lane, run, attempt, flag, outcome)
-      join @job_attempt a on a.job_id = u.id and a.run = u.run
-     where a.outcome = u.outcome and a.ended_at = at and a.replica = u.owner;
+      from unnest(ids, lanes, runs, attempts, flags, outcomes) as u(id, lane, run, attempt, flag, outcome)
+     where not exists (select from unnest(lost_ids, lost_runs) as l(id, run) where l.id = u.id and l.run = u.run);
   end if;
   if ids is null then
     return 0;
@@ -1614,6 +1635,8 @@ $$;
 
 -- Notes what is known of runs, and returns those that have ended, and whether they did so by the word of their replica.
 -- Numbers must come in their order.
+--
+-- A run whose claim is gone has ended, even if no attempt is on record any more because its job was purged.
 create function @job_note_runs(
   who          uuid,
   of_ids       bigint[],
@@ -1621,7 +1644,7 @@ create function @job_note_runs(
   of_started   bigint[],  -- microseconds since 1970
   of_progress  float8[],
   of_doing     text[],
-  of_open      boolean[] -- nothing is noted of others
+  of_claims    bigint[]   -- number of the claim of each run; 0 if it is not open here: nothing is noted of it
 ) returns table (id bigint, by_itself boolean)
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
@@ -1635,8 +1658,9 @@ as $$
 begin
   insert into @job_note as n (job_id, run, replica, started_at, noted_at, progress, doing)
   select u.id, u.run, who, timestamptz 'epoch' + u.started * interval '1 microsecond', clock_timestamp(), u.progress, u.doing
-    from unnest(of_ids, of_runs, of_started, of_progress, of_doing, of_open) as u(id, run, started, progress, doing, is_open)
-   where u.is_open and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)
+    from unnest(of_ids, of_runs, of_started, of_progress, of_doing, of_claims) as u(id, run, started, progress, doing, claim)
+   where exists (select from @job_claim c where c.replica = who and c.number = u.claim)
+     and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)
   on conflict (job_id) do update
      set run = excluded.run, replica = excluded.replica, started_at = excluded.started_at, noted_at = excluded.noted_at,
          progress = excluded.progress, doing = excluded.doing
@@ -1644,6 +1668,12 @@ begin
   return query
     select a.job_id, coalesce(a.replica = who and a.outcome not in (6, 7), false)
                      and exists (select from @job j where j.id = a.job_id) -- not purged
-      from unnest(of_ids, of_runs) as u(id, run) join @job_attempt a on a.job_id = u.id and a.run = u.run;
+      from unnest(of_ids, of_runs) as u(id, run) join @job_attempt a on a.job_id = u.id and a.run = u.run
+    union all
+    select u.id, false
+      from unnest(of_ids, of_runs, of_claims) as u(id, run, claim)
+     where u.claim > 0
+       and not exists (select from @job_claim c where c.replica = who and c.number = u.claim)
+       and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run);
 end
 $$;

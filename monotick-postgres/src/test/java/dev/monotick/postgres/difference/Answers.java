@@ -30,16 +30,14 @@ final class Answers {
   /**
    * In the order of each lane; which lane comes first is a matter of shares.
    *
-   * @param reports what the turn reported; the database says of jobs that it has dropped that no
-   *     report of them counts, and the store in memory, which has not, is not asked
    * @param isFirst false for a turn that was sent before: claims do not record since when their
    *     jobs were ready, so the database answers with the time of the repetition
    */
-  static String of(Side side, JobTurnReply reply, List<Report> reports, boolean isFirst) {
+  static String of(Side side, JobTurnReply reply, List<Boolean> finished, boolean isFirst) {
     List<ClaimedJob> jobs = new ArrayList<>(reply.jobs());
     jobs.sort(Comparator.comparing(job -> job.lane().toString()));
     return "finished="
-        + finished(side, reply, reports)
+        + finished
         + " used="
         + reply.used()
         + " jobs="
@@ -48,7 +46,11 @@ final class Answers {
             .toList();
   }
 
-  private static List<Boolean> finished(Side side, JobTurnReply reply, List<Report> reports) {
+  /**
+   * Returns which reports count. The database says of jobs that it has dropped that no report of
+   * them counts, and the store in memory, which has not, is not asked.
+   */
+  static List<Boolean> finished(Side side, JobTurnReply reply, List<Report> reports) {
     List<Boolean> finished = new ArrayList<>();
     int next = 0;
     for (Report report : reports) {
@@ -64,6 +66,8 @@ final class Answers {
   private static String of(Side side, ClaimedJob job) {
     byte[] payload = job.payload();
     return side.label(job.id())
+        + " of "
+        + Side.name(job.owner())
         + " run "
         + job.run().number()
         + " attempt "
@@ -87,6 +91,7 @@ final class Answers {
   /** Returns what lists and counts show. */
   static List<String> overview(Side side) {
     List<String> lines = new ArrayList<>();
+    lines.add("live " + side.live());
     side.jobs().list(ALL, Step.Turn.ALL).stream()
         .filter(job -> !side.hasDropped(side.label(job.id())))
         .forEach(job -> lines.add(of(side, job)));
@@ -98,6 +103,11 @@ final class Answers {
     side.jobs().pauses().stream().map(Object::toString).sorted().forEach(lines::add);
     side.jobs().limits().stream().map(Object::toString).sorted().forEach(lines::add);
     return lines;
+  }
+
+  /** Returns what a list of jobs shows, in its order. */
+  static String of(Side side, List<Job> jobs) {
+    return jobs.stream().map(job -> of(side, job)).collect(Collectors.joining("\n    "));
   }
 
   /** A lane is known as soon as a job was wanted in it, in one store, or came to be, in another. */

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.monotick.job.Job;
 import dev.monotick.job.JobId;
+import dev.monotick.job.JobLane;
 import dev.monotick.job.JobState;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,9 +17,13 @@ import java.util.stream.Collectors;
 /** Plays steps on both stores, and compares what they answer. */
 final class Lockstep {
 
+  /** How long the database keeps jobs of queues that have no retention of their own then. */
+  private static final Duration LONGER = Duration.ofDays(1_000);
+
   private final Stores stores;
   private final List<Side> sides;
   private final List<Step> played = new ArrayList<>();
+  private final Set<String> shortLived = new TreeSet<>(); // queues and tenants; none is any tenant
 
   Lockstep(Stores stores) {
     this.stores = stores;
@@ -45,6 +50,11 @@ final class Lockstep {
     return sides.get(1);
   }
 
+  /** Counts what happened in the database. */
+  Tally tally() {
+    return postgres().tally();
+  }
+
   List<Step> played() {
     return List.copyOf(played);
   }
@@ -52,9 +62,7 @@ final class Lockstep {
   /** Plays a step and returns how the stores differ after it. */
   Optional<String> play(Step step) {
     played.add(step);
-    if (!Switches.SAME_INSTANT) {
-      stores.advance(Duration.ofNanos(1_000));
-    }
+    tally().add(Tally.Event.STEP, 1);
     if (step instanceof Step.Advance advance) {
       stores.advance(advance.by());
     }
@@ -66,11 +74,12 @@ final class Lockstep {
     if (step instanceof Step.HandOff handOff) {
       if (handOff.wasHanded(postgres())) {
         handOff.comeLater(memory());
+        tally().add(Tally.Event.HAND_OFF, 1);
       } else { // notices had been sent just before; a job that is added later must not get the turn
         sides.forEach(handOff::close);
       }
-    } else if (step instanceof Step.Retention) {
-      difference = dropOld();
+    } else if (step instanceof Step.Retention retention) {
+      difference = dropOld(retention);
     }
     sides.forEach(Side::lookAround);
     difference =
@@ -91,13 +100,20 @@ final class Lockstep {
    * Lets the database drop what ended long ago. The store in memory keeps a number of jobs, and not
    * for a time; so what the database has dropped, which must be over, is passed over there.
    */
-  private Optional<String> dropOld() {
+  private Optional<String> dropOld(Step.Retention retention) {
     stores.advance(Step.Retention.KEPT.multipliedBy(3));
     sides.forEach(Side::lookAround);
-    stores.maintain(Step.Retention.KEPT);
+    JobLane lane = retention.lane() < 0 ? null : Side.LANES.get(retention.lane());
+    if (lane == null) {
+      stores.maintain(Step.Retention.KEPT);
+    } else {
+      postgres().jobs().retain(lane.queue(), lane.tenant(), Step.Retention.KEPT);
+      shortLived.add(lane.queue() + " " + lane.tenant());
+      stores.maintain(LONGER);
+    }
     for (String label : List.copyOf(memory().ids().keySet())) {
       JobId id = postgres().id(label);
-      if (id == null || postgres().jobs().find(id).isPresent()) {
+      if (id == null || memory().hasDropped(label) || postgres().jobs().find(id).isPresent()) {
         continue;
       }
       JobId same = requireNonNull(memory().id(label));
@@ -108,6 +124,14 @@ final class Lockstep {
       if (!job.get().state().isTerminal() || job.get().state() == JobState.DEAD) {
         return Optional.of("postgres has dropped " + label + ", which is " + job.get().state());
       }
+      JobLane of = job.get().lane();
+      boolean isShortLived =
+          shortLived.contains(of.queue() + " ")
+              || shortLived.contains(of.queue() + " " + of.tenant());
+      if (lane != null && !isShortLived) {
+        return Optional.of("postgres has dropped " + label + ", which is to be kept");
+      }
+      tally().add(lane == null ? Tally.Event.RETENTION_DROP : Tally.Event.QUEUE_RETENTION_DROP, 1);
       memory().drop(label);
       sides.forEach(side -> side.forget(label));
     }

@@ -45,8 +45,10 @@ final class RandomSteps {
       return enqueue();
     } else if (dice < 580) {
       return replicas.turn(side);
-    } else if (dice < 660) {
+    } else if (dice < 630) {
       return replicas.note(side);
+    } else if (dice < 660) {
+      return replicas.start(side);
     } else if (dice < (deadly ? 790 : 730)) {
       return replicas.comeOrGo();
     } else if (dice < 820) {
@@ -55,8 +57,10 @@ final class RandomSteps {
       return decide();
     } else if (dice < 930) {
       return handOff();
-    } else if (dice < 934) {
-      return new Step.Retention();
+    } else if (dice < 936) {
+      return new Step.Retention(random.nextInt(Side.LANES.size() + 1) - 1);
+    } else if (dice < 945) {
+      return new Step.Show(some());
     }
     return administer();
   }
@@ -124,10 +128,24 @@ final class RandomSteps {
             Optional.empty(),
             Optional.empty());
     labels.add(draft.label());
-    return replicas.handOff(draft);
+    return replicas.handOff(side, draft);
+  }
+
+  /** Returns jobs, some of them twice. */
+  private List<String> some() {
+    List<String> some = new ArrayList<>();
+    for (int i = 1 + random.nextInt(5); i > 0; i--) {
+      some.add(pick(labels));
+    }
+    return some;
   }
 
   private Step decide() {
+    if (random.nextInt(6) == 0) {
+      List<String> many = some();
+      many.add(about(Step.Decide.What.PURGE));
+      return new Step.DecideAll(many, random.nextBoolean());
+    }
     Step.Decide.What what =
         deadly && random.nextBoolean()
             ? Step.Decide.What.PURGE

@@ -1,33 +1,24 @@
 package dev.monotick.postgres.difference;
 
-import dev.monotick.job.Job;
-import dev.monotick.job.JobState;
-import dev.monotick.job.store.JobFilter;
+import dev.monotick.replica.ReplicaId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What the replicas of a test know and do next. */
 final class Replicas {
 
-  /** A run that a replica has, or had: replicas report late, twice, and what is another's. */
-  private record Run(String label, int number, int attempt) {}
-
-  private static final class Replica {
+  /** What a replica knows in one membership. It goes on to report after it lost it. */
+  private static final class Membership {
 
     private boolean joined = true;
-    private long number;
-    private Step.@Nullable Turn last;
-    private boolean mayResend;
     private boolean isOpen;
-
-    /** A turn that it sends again after it rejoined, as one does that had left a turn open. */
-    private Step.@Nullable Turn reopened;
-
-    private Step.@Nullable Turn lastClaim;
+    private Step.@Nullable Turn last;
+    private final List<Step.Turn> claims = new ArrayList<>();
 
     /** Whether it does nothing until one of its jobs is forgotten. */
     private boolean frozen;
@@ -36,9 +27,15 @@ final class Replicas {
     private final List<Run> reported = new ArrayList<>();
   }
 
+  /** Who acts: a replica in its present membership or a former one. */
+  private record Actor(int place, int ago, Membership membership) {}
+
+  /** How many memberships ago a replica may act. */
+  private static final int LONGEST_AGO = 3;
+
   private final Random random;
   private final boolean deadly;
-  private final List<Replica> replicas = new ArrayList<>();
+  private final List<List<Membership>> replicas = new ArrayList<>(); // the present one first
 
   /**
    * Creates replicas.
@@ -49,34 +46,48 @@ final class Replicas {
     this.random = random;
     this.deadly = deadly;
     for (int i = 0; i < Side.REPLICAS; i++) {
-      replicas.add(new Replica());
+      replicas.add(new ArrayList<>(List.of(new Membership())));
     }
   }
 
+  private Actor actor(int place, int ago) {
+    return new Actor(place, ago, replicas.get(place).get(ago));
+  }
+
+  /** Returns a replica, mostly in its present membership. */
+  private Actor anyActor() {
+    int place = random.nextInt(replicas.size());
+    int former = Math.min(replicas.get(place).size() - 1, LONGEST_AGO);
+    int ago = former > 0 && random.nextInt(4) == 0 ? 1 + random.nextInt(former) : 0;
+    return actor(place, ago);
+  }
+
   Step turn(Side side) {
-    for (Replica each : replicas) {
-      if (each.frozen && each.held.stream().anyMatch(run -> side.hasForgotten(run.label()))) {
-        each.frozen = false;
-        return lateReport(each);
+    for (int place = 0; place < replicas.size(); place++) {
+      for (int ago = 0; ago < replicas.get(place).size(); ago++) {
+        Actor each = actor(place, ago);
+        if (each.membership.frozen
+            && each.membership.held.stream().anyMatch(run -> side.hasForgotten(run.label()))) {
+          each.membership.frozen = false;
+          return lateReport(each);
+        }
       }
     }
-    int place = random.nextInt(replicas.size());
-    Replica replica = replicas.get(place);
+    Actor actor = anyActor();
+    Membership replica = actor.membership;
     if (replica.frozen && random.nextInt(40) > 0) {
       return new Step.Rescue();
     }
     replica.frozen = false;
     Step.Turn last = replica.last;
-    Step.Turn reopened = replica.reopened;
-    if (reopened != null) {
-      replica.reopened = null;
-      return reopened.sentAgain();
-    }
     if (last != null && replica.isOpen) {
-      return last.sentAgain(); // a turn that is open is answered, or closed, under its own number
+      return sentAgain(actor, last); // what is open is answered, or closed, under its own number
     }
-    if (last != null && random.nextInt(8) == 0 && (replica.mayResend || Switches.LATE_TURNS)) {
-      return last.sentAgain();
+    if (last != null && random.nextInt(8) == 0) {
+      return sentAgain(actor, last);
+    }
+    if (!replica.claims.isEmpty() && random.nextInt(10) == 0) { // a late copy
+      return sentAgain(actor, replica.claims.get(random.nextInt(replica.claims.size())));
     }
     List<Report> reports = new ArrayList<>();
     replica.held.stream()
@@ -87,29 +98,35 @@ final class Replicas {
       strange(replica).ifPresent(run -> reports.add(report(run)));
     }
     int most = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(4);
-    boolean onlyReports = most == 0;
-    long number = onlyReports ? 0 : replica.number + 1;
+    ReplicaId id = side.replica(actor.place, actor.ago).orElseThrow();
+    long number = most == 0 ? 0 : side.nextNumber(id);
     int lane = random.nextInt(4) == 0 ? -1 : random.nextInt(Side.LANES.size());
-    return new Step.Turn(place, number, withoutDoubles(reports), most, lane, false);
+    return new Step.Turn(
+        actor.place, actor.ago, number, withoutDoubles(reports), most, lane, false);
+  }
+
+  private static Step.Turn sentAgain(Actor actor, Step.Turn turn) {
+    return new Step.Turn(
+        actor.place, actor.ago, turn.number(), turn.reports(), turn.most(), turn.lane(), true);
   }
 
   /** A replica that froze reports all that it had. */
-  private Step lateReport(Replica replica) {
-    List<Report> reports = replica.held.stream().map(this::report).toList();
-    return new Step.Turn(replicas.indexOf(replica), 0, withoutDoubles(reports), 0, 0, false);
+  private Step lateReport(Actor actor) {
+    List<Report> reports = actor.membership.held.stream().map(this::report).toList();
+    return new Step.Turn(actor.place, actor.ago, 0, withoutDoubles(reports), 0, 0, false);
   }
 
   /** A replica that has no turn open leaves one open. */
-  Step handOff(Draft draft) {
+  Step handOff(Side side, Draft draft) {
     int place = random.nextInt(replicas.size());
-    Replica replica = replicas.get(place);
-    long number = replica.isOpen ? replica.number : replica.number + 1;
-    return new Step.HandOff(new Step.Turn(place, number, List.of(), 1, draft.lane(), true), draft);
+    long number = side.nextNumber(side.replica(place));
+    return new Step.HandOff(
+        new Step.Turn(place, 0, number, List.of(), 1, draft.lane(), true), draft);
   }
 
   /** A run that the replica may not report: reported already, another's, or never claimed. */
-  private Optional<Run> strange(Replica replica) {
-    Replica other = replicas.get(random.nextInt(replicas.size()));
+  private Optional<Run> strange(Membership replica) {
+    Membership other = anyActor().membership;
     List<Run> runs = new ArrayList<>(replica.reported);
     if (other != replica) {
       runs.addAll(other.held);
@@ -152,8 +169,8 @@ final class Replicas {
   }
 
   Step note(Side side) {
-    int place = random.nextInt(replicas.size());
-    Replica replica = replicas.get(place);
+    Actor actor = anyActor();
+    Membership replica = actor.membership;
     List<Run> runs = new ArrayList<>(replica.held);
     if (runs.isEmpty() || random.nextInt(5) == 0) {
       runs.addAll(replica.reported);
@@ -163,96 +180,79 @@ final class Replicas {
     }
     Run run = runs.get(random.nextInt(runs.size()));
     Double progress = random.nextBoolean() ? null : random.nextInt(10) / 10.0;
-    return new Step.Note(place, run.label(), run.number(), run.attempt(), progress);
+    return new Step.Note(actor.place, actor.ago, run, progress);
+  }
+
+  /** Some of the runs that a replica has begin, and now and then one that it may not begin. */
+  Step start(Side side) {
+    Actor actor = anyActor();
+    List<Run> runs = new ArrayList<>();
+    for (Run run : actor.membership.held) {
+      if (random.nextInt(3) > 0) {
+        runs.add(run);
+      }
+    }
+    if (random.nextInt(4) == 0) {
+      strange(actor.membership)
+          .filter(run -> runs.stream().noneMatch(other -> other.label().equals(run.label())))
+          .ifPresent(runs::add);
+    }
+    return runs.isEmpty() ? turn(side) : new Step.Start(actor.place, actor.ago, runs);
   }
 
   Step comeOrGo() {
-    int place = random.nextInt(replicas.size());
-    Replica replica = replicas.get(place);
-    return switch (random.nextInt(4)) {
-      case 0 -> new Step.Leave(place);
-      case 1 -> replica.joined || replica.frozen ? new Step.Rescue() : join(place);
+    Actor actor = anyActor();
+    Membership present = replicas.get(actor.place).get(0);
+    return switch (random.nextInt(8)) {
+      case 0, 1 -> new Step.Leave(actor.place);
+      case 2 ->
+          new Step.Join(
+              actor.place, present.frozen ? Step.Join.How.RESTARTED : Step.Join.How.REJOINED);
+      case 3 ->
+          present.joined ? new Step.Rescue() : new Step.Join(actor.place, Step.Join.How.RESTARTED);
+      case 4 ->
+          random.nextBoolean()
+              ? new Step.Join(actor.place, Step.Join.How.AGAIN)
+              : new Step.Beat(actor.place, actor.ago);
       default -> new Step.Rescue();
     };
-  }
-
-  private Step join(int place) {
-    return new Step.Join(place, !Switches.REJOIN_SAME_ID || random.nextBoolean());
   }
 
   void played(Step step, Side side) {
     if (step instanceof Step.Turn turn) {
       turned(turn, side);
     } else if (step instanceof Step.HandOff handOff) {
-      Replica replica = replicas.get(handOff.turn().replica());
-      replica.number = handOff.turn().number();
+      Membership replica = replicas.get(handOff.turn().replica()).get(0);
       replica.last = handOff.turn();
       replica.isOpen = replica.joined;
-      replica.mayResend = replica.joined;
     } else if (step instanceof Step.Leave leave) {
-      replicas.get(leave.replica()).joined = false;
-      replicas.get(leave.replica()).mayResend = false;
-      replicas.get(leave.replica()).isOpen = false;
-      replicas.get(leave.replica()).frozen = deadly && random.nextBoolean();
-    } else if (step instanceof Step.Join join) {
-      Replica fresh = new Replica();
-      if (!join.asAnother()) {
-        Replica before = replicas.get(join.replica());
-        fresh.number = before.number;
-        fresh.reported.addAll(before.held);
-        fresh.reopened = before.lastClaim;
-      }
-      replicas.set(join.replica(), fresh);
+      Membership replica = replicas.get(leave.replica()).get(0);
+      replica.joined = false;
+      replica.isOpen = false;
+      replica.frozen = deadly && random.nextBoolean();
+    } else if (step instanceof Step.Join join && join.how() != Step.Join.How.AGAIN) {
+      Membership before = replicas.get(join.replica()).get(0);
+      before.joined = false;
+      before.isOpen = false;
+      replicas.get(join.replica()).add(0, new Membership());
     }
   }
 
   private void turned(Step.Turn turn, Side side) {
-    Replica replica = replicas.get(turn.replica());
-    boolean isNew = turn.number() > replica.number || replica.isOpen;
+    Membership replica = replicas.get(turn.replica()).get(turn.ago());
     replica.isOpen = false;
-    if (isNew) {
-      replica.number = Math.max(replica.number, turn.number());
-    }
     replica.last = turn;
-    replica.lastClaim = turn.number() > 0 ? turn : replica.lastClaim;
-    replica.mayResend = replica.joined;
+    if (turn.number() > 0 && !turn.again()) {
+      replica.claims.add(turn);
+    }
     for (Report report : turn.reports()) {
       Run run = new Run(report.label(), report.run(), report.attempt());
       replica.held.remove(run);
       replica.reported.add(run);
     }
-    if (isNew) {
-      held(turn.replica(), side);
-    }
-  }
-
-  /** What a replica was given is what it runs. */
-  private void held(int place, Side side) {
-    Replica replica = replicas.get(place);
-    List<Job> running = side.jobs().list(JobFilter.in(JobState.RUNNING), Step.Turn.ALL);
-    for (Job job : running) {
-      job.run()
-          .filter(run -> run.replica().equals("r" + place))
-          .ifPresent(
-              run -> {
-                String label = side.label(job.id());
-                Run held = new Run(label, run.number(), attempt(job, side));
-                if (!replica.held.contains(held)) {
-                  replica.held.add(held);
-                }
-              });
-    }
-  }
-
-  private static int attempt(Job job, Side side) {
-    int attempt = 1;
-    for (var each : side.jobs().find(job.id()).orElseThrow().attempts()) {
-      switch (each.outcome()) {
-        case RETRIED, DIED -> attempt++;
-        case REQUEUED -> attempt = 1;
-        default -> {}
-      }
-    }
-    return attempt;
+    Set<Run> given = side.given(side.replica(turn.replica(), turn.ago()).orElseThrow());
+    given.stream()
+        .filter(run -> !replica.held.contains(run) && !replica.reported.contains(run))
+        .forEach(replica.held::add);
   }
 }

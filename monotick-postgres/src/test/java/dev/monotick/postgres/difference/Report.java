@@ -29,6 +29,10 @@ record Report(String label, int run, int attempt, How how, Duration delay, boole
     HANDED_BACK
   }
 
+  boolean isOf(Run other) {
+    return other.label().equals(label) && other.number() == run;
+  }
+
   /** Returns the report for a store, null if the job is not there. */
   @Nullable JobFinish finish(Side side) {
     JobId id = side.id(label);

@@ -11,6 +11,10 @@ final class Script {
   private Script() {}
 
   static Step enqueue(String label) {
+    return enqueue(label, Optional.empty());
+  }
+
+  static Step enqueue(String label, Optional<Duration> deadline) {
     Draft draft =
         new Draft(
             label,
@@ -18,7 +22,7 @@ final class Script {
             Duration.ZERO,
             3,
             false,
-            Optional.empty(),
+            deadline,
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -28,11 +32,25 @@ final class Script {
   }
 
   static Step claim(int replica, long number) {
-    return new Step.Turn(replica, number, List.of(), 5, 0, false);
+    return new Step.Turn(replica, 0, number, List.of(), 5, 0, false);
+  }
+
+  static Step claimOne(int replica, long number) {
+    return new Step.Turn(replica, 0, number, List.of(), 1, 0, false);
+  }
+
+  /** A turn of the membership that many ago, once more. */
+  static Step late(int replica, int ago, long number) {
+    return new Step.Turn(replica, ago, number, List.of(), 5, 0, true);
   }
 
   static Step report(int replica, String label, int run, Report.How how) {
+    return report(replica, 0, label, run, how);
+  }
+
+  /** A report by the membership that many ago. */
+  static Step report(int replica, int ago, String label, int run, Report.How how) {
     Report report = new Report(label, run, 1, how, Duration.ZERO, true);
-    return new Step.Turn(replica, 0, List.of(report), 0, 0, false);
+    return new Step.Turn(replica, ago, 0, List.of(report), 0, 0, false);
   }
 }

@@ -2,9 +2,14 @@ package dev.monotick.postgres.difference;
 
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobLane;
+import dev.monotick.job.JobState;
+import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFilter;
 import dev.monotick.job.store.JobLimit;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobStore;
+import dev.monotick.job.store.JobTurn;
+import dev.monotick.job.store.JobTurnReply;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.store.Store;
@@ -12,6 +17,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,31 +47,35 @@ final class Side {
   private final Map<JobId, String> labels = new HashMap<>();
   private final Map<String, Draft> drafts = new HashMap<>();
   private final Map<String, Integer> attempts = new HashMap<>();
-  private final Set<ReplicaId> joined = new HashSet<>();
-  private final Map<ReplicaId, Long> numbers = new HashMap<>(); // of the last turn that claims
-  private final Set<ReplicaId> over = new HashSet<>(); // whose last claim may be over
-  private final Set<ReplicaId> rejoined = new HashSet<>(); // under the id that they had
-  private final Set<ReplicaId> open = new HashSet<>(); // whose last turn is open
+  private final Map<ReplicaId, Long> numbers = new HashMap<>(); // of the newest turn that claims
+  private final Set<ReplicaId> used = new HashSet<>(); // the number of whose newest turn is used
+  private final Set<ReplicaId> open = new HashSet<>(); // whose newest turn is open
+  private final Map<ReplicaId, Set<Run>> given = new HashMap<>();
   private final Set<String> forgotten = new HashSet<>();
   private final Set<String> dropped = new HashSet<>();
   private final Set<JobLimit.Scope> limited = new HashSet<>();
   private final long world;
-  private final int[] lives = new int[REPLICAS];
+  private final int[] memberships = new int[REPLICAS];
+  private final int[] processes = new int[REPLICAS]; // first membership of the present process
+  private final Tally tally = new Tally();
   private final Runnable look;
+  private final Runnable settle;
 
   /**
    * Creates a side.
    *
+   * @param settle waits until the store does nothing in the background
    * @param look has the store do what it does within a second anyway, with the turn of any replica
    * @param world tells the replicas of this test from those of others in the same tables
    */
-  Side(String name, Store store, Runnable look, long world) {
+  Side(String name, Store store, Runnable settle, Runnable look, long world) {
     this.name = name;
     this.store = store;
+    this.settle = settle;
     this.look = look;
     this.world = world;
     for (int place = 0; place < REPLICAS; place++) {
-      join(place);
+      var unused = join(place, Set.of());
     }
   }
 
@@ -77,29 +87,86 @@ final class Side {
     return jobs().now();
   }
 
+  /** Makes a turn, and waits for what it starts in the background. */
+  JobTurnReply turn(JobTurn turn) {
+    JobTurnReply reply = jobs().turn(turn);
+    settle.run();
+    return reply;
+  }
+
+  /** Returns the present membership of a replica. */
   ReplicaId replica(int place) {
-    return new ReplicaId(new UUID(world, 100L * place + lives[place]));
+    return new ReplicaId(new UUID(world, 100L * place + memberships[place]));
   }
 
-  void join(int place) {
-    if (Switches.REJOIN_SAME_ID && numbers.containsKey(replica(place))) {
-      rejoined.add(replica(place));
+  /**
+   * Returns a membership of a replica, if it has had as many.
+   *
+   * @param ago 0 for the present one, 1 for the one before
+   */
+  Optional<ReplicaId> replica(int place, int ago) {
+    int membership = memberships[place] - ago;
+    return membership < 0
+        ? Optional.empty()
+        : Optional.of(new ReplicaId(new UUID(world, 100L * place + membership)));
+  }
+
+  private boolean join(int place, Set<ReplicaId> former) {
+    ReplicaInfo info = new ReplicaInfo(replica(place), "r" + place, now(), Set.of());
+    return store.replicas().join(info, false, former);
+  }
+
+  /** Joins again under the id that the replica has. */
+  boolean joinAgain(int place) {
+    return join(place, Set.of());
+  }
+
+  /** Another process takes the place of the replica. */
+  boolean restart(int place) {
+    leave(place);
+    memberships[place]++;
+    processes[place] = memberships[place];
+    return join(place, Set.of());
+  }
+
+  /** The process of the replica, which lost its membership, takes another id. */
+  boolean rejoin(int place) {
+    Set<ReplicaId> former = new HashSet<>();
+    for (int ago = 0; ago <= memberships[place] - processes[place]; ago++) {
+      former.add(replica(place, ago).orElseThrow());
     }
-    joined.add(replica(place));
-    store.replicas().join(new ReplicaInfo(replica(place), "r" + place, now(), Set.of()), false);
+    open.removeAll(former);
+    memberships[place]++;
+    return join(place, former);
   }
 
-  void beat(int place) {
-    var unused = store.replicas().beat(replica(place));
+  /** Returns which replicas live, as a replica is told that proves it does. */
+  String beat(ReplicaId replica) {
+    return store.replicas().beat(replica).map(Side::names).orElse("gone");
+  }
+
+  /** Returns which replicas live. */
+  String live() {
+    return names(store.replicas().live());
+  }
+
+  private static String names(List<ReplicaInfo> replicas) {
+    return replicas.stream()
+        .map(replica -> replica.name() + " as " + name(replica.id()))
+        .sorted()
+        .toList()
+        .toString();
+  }
+
+  /** Returns a name for an id: the place, and which membership it is. */
+  static String name(ReplicaId replica) {
+    long bits = replica.value().getLeastSignificantBits();
+    return "r" + bits / 100 + "." + bits % 100;
   }
 
   void leave(int place) {
-    joined.remove(replica(place));
+    open.remove(replica(place));
     store.replicas().leave(replica(place));
-  }
-
-  void takeNewIdentity(int place) {
-    lives[place]++;
   }
 
   /** Has what is due become due, and what expired expire. */
@@ -118,8 +185,8 @@ final class Side {
   }
 
   /** Returns whether the replica has sent that turn, or a later one. */
-  boolean hasSent(Step.Turn turn) {
-    return turn.number() > 0 && turn.number() <= numbers.getOrDefault(replica(turn.replica()), 0L);
+  boolean hasSent(ReplicaId id, Step.Turn turn) {
+    return turn.number() > 0 && turn.number() <= numbers.getOrDefault(id, 0L);
   }
 
   /** Returns whether a job is forgotten, as far as steps did it. */
@@ -128,40 +195,69 @@ final class Side {
   }
 
   /**
-   * Returns whether a replica may send a turn: not after a later one, not again once its jobs may
-   * be over, and no other one while one is open. Steps that are dropped may make it so, see {@link
-   * Switches#LATE_TURNS}.
+   * Returns whether a replica may send a turn, by the rules of {@link JobTurn}: the next number
+   * only if the one before is used, and no other one while that is open. Steps that are dropped may
+   * make it otherwise.
    */
-  boolean maySend(Step.Turn turn) {
-    ReplicaId id = replica(turn.replica());
+  boolean maySend(ReplicaId id, Step.Turn turn) {
     long last = numbers.getOrDefault(id, 0L);
     if (open.contains(id) && turn.number() != last) {
       return false;
     }
-    if (!Switches.LATE_TURNS && turn.number() > 0) {
-      boolean isOver = over.contains(id) && !rejoined.contains(id);
-      if (turn.number() < last || (turn.number() == last && isOver)) {
-        return false;
-      }
+    if (turn.number() > last && last > 0 && !used.contains(id)) {
+      return false;
     }
     open.remove(id);
     if (turn.number() > last) {
       numbers.put(id, turn.number());
-      over.remove(id);
-    } else if (turn.number() == 0 && !turn.reports().isEmpty()) {
-      over.add(id);
+      used.remove(id);
     }
     return true;
   }
 
-  /** Returns whether the replica waits for the answer to a turn that is open, and does no more. */
-  boolean waits(int place) {
-    return open.contains(replica(place));
+  /** Returns the number of the next turn of a replica that claims. */
+  long nextNumber(ReplicaId id) {
+    long last = numbers.getOrDefault(id, 0L);
+    return last > 0 && !used.contains(id) ? last : last + 1;
   }
 
-  /** Takes in which attempt a run was said to be. */
-  void heard(JobRun run) {
-    attempts.put(label(run.id()) + " " + run.number(), run.attempt());
+  /** Returns whether the replica waits for the answer to a turn that is open, and does no more. */
+  boolean waits(ReplicaId id) {
+    return open.contains(id);
+  }
+
+  /** Takes in the reply to a turn. */
+  void heard(ReplicaId id, long number, JobTurnReply reply) {
+    if (reply.used() && number == numbers.getOrDefault(id, 0L)) {
+      used.add(id);
+    }
+    for (ClaimedJob job : reply.jobs()) {
+      JobRun run = job.run();
+      attempts.put(label(run.id()) + " " + run.number(), run.attempt());
+      given
+          .computeIfAbsent(id, fresh -> new LinkedHashSet<>())
+          .add(new Run(label(run.id()), run.number(), run.attempt()));
+    }
+  }
+
+  /** Returns all runs that a membership was ever given. */
+  Set<Run> given(ReplicaId id) {
+    return given.getOrDefault(id, Set.of());
+  }
+
+  /** Returns whether a former membership has a run that has not ended. */
+  boolean hasClaimsInGrace() {
+    Set<Run> former = new HashSet<>();
+    given.forEach((id, runs) -> former.addAll(runs));
+    for (int place = 0; place < REPLICAS; place++) {
+      former.removeAll(given(replica(place)));
+    }
+    return jobs().list(JobFilter.in(JobState.RUNNING), Step.Turn.ALL).stream()
+        .anyMatch(
+            job ->
+                former.stream()
+                    .filter(run -> run.label().equals(label(job.id())))
+                    .anyMatch(run -> run.number() == job.run().orElseThrow().number()));
   }
 
   /** Returns the attempt of a run as it was heard; steps that are dropped may have changed it. */
@@ -169,29 +265,14 @@ final class Side {
     return attempts.getOrDefault(label + " " + run, otherwise);
   }
 
-  /** Takes in that the replica's last turn is open no more. */
-  void closed(int place) {
-    open.remove(replica(place));
+  /** Takes in that the replica's newest turn is open no more. */
+  void closed(ReplicaId id) {
+    open.remove(id);
   }
 
-  /** Takes in that the replica's last turn stays open. */
-  void leftOpen(int place) {
-    open.add(replica(place));
-  }
-
-  /** Takes in that the replica's last claim may be over. */
-  void ended(int place) {
-    over.add(replica(place));
-  }
-
-  /** Takes in that the claims of replicas that are gone are over. */
-  void rescued() {
-    for (ReplicaId id : numbers.keySet()) {
-      if (!joined.contains(id)) {
-        over.add(id);
-        open.remove(id);
-      }
-    }
+  /** Takes in that the replica's newest turn stays open. */
+  void leftOpen(ReplicaId id) {
+    open.add(id);
   }
 
   /** Has steps pass over a job that the other store has forgotten in the course of time. */
@@ -202,11 +283,6 @@ final class Side {
   /** Takes in that a job was purged, or that the database has dropped it. */
   void forget(String label) {
     forgotten.add(label);
-  }
-
-  /** Returns whether a replica may report a job, see {@link Switches#REPORT_OF_FORGOTTEN}. */
-  boolean mayReport(String label) {
-    return Switches.REPORT_OF_FORGOTTEN || !forgotten.contains(label);
   }
 
   boolean hasDropped(String label) {
@@ -232,6 +308,11 @@ final class Side {
       named = named.replaceAll("\\bjob " + each.getKey().value() + "\\b", "job " + each.getValue());
     }
     return named;
+  }
+
+  /** Counts what the store did. */
+  Tally tally() {
+    return tally;
   }
 
   Set<JobLimit.Scope> limited() {

@@ -14,8 +14,10 @@ import dev.monotick.job.store.JobPause;
 import dev.monotick.job.store.JobRun;
 import dev.monotick.job.store.JobTurn;
 import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.replica.ReplicaId;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -78,16 +80,18 @@ sealed interface Step {
   /**
    * A turn of a replica.
    *
+   * @param ago 0 if its present membership sends it, 1 if the one before does
    * @param lane the lane it asks for; all if it is negative
    * @param again whether it was sent before
    */
-  record Turn(int replica, long number, List<Report> reports, int most, int lane, boolean again)
+  record Turn(
+      int replica, int ago, long number, List<Report> reports, int most, int lane, boolean again)
       implements Step {
 
     /** More than a test ever adds. */
     static final int ALL = 1_000;
 
-    JobTurn turn(Side side) {
+    JobTurn turn(Side side, ReplicaId id) {
       // Between lanes the order is a matter of shares, which are each store's own. So a turn asks
       // for one lane, or for all there is; and if the lanes share a limit, all there is depends on
       // the order too.
@@ -95,37 +99,47 @@ sealed interface Step {
       Set<String> kinds = one < 0 ? Set.of("k0", "k1", "k2") : Set.of(Side.LANES.get(one).kind());
       Set<String> queues = one < 0 ? Set.of() : Set.of(Side.LANES.get(one).queue());
       List<JobFinish> finishes =
-          sent(side).stream().map(report -> report.finish(side)).filter(Objects::nonNull).toList();
+          reports.stream().map(report -> report.finish(side)).filter(Objects::nonNull).toList();
       int wanted = one < 0 && most > 0 ? ALL : most;
-      if (!Switches.OVERDUE_IN_TURN
-          && reports.stream().anyMatch(report -> handsBack(side, report))) {
-        wanted = 0;
-      }
-      return new JobTurn(side.replica(replica), number, finishes, wanted, kinds, queues);
-    }
-
-    private static boolean handsBack(Side side, Report report) {
-      return report.how() == Report.How.HANDED_BACK
-          && side.draft(report.label()).flatMap(Draft::deadline).isPresent();
-    }
-
-    private List<Report> sent(Side side) {
-      return reports.stream().filter(report -> side.mayReport(report.label())).toList();
+      return new JobTurn(id, number, finishes, wanted, kinds, queues);
     }
 
     Turn sentAgain() {
-      return new Turn(replica, number, reports, most, lane, true);
+      return new Turn(replica, ago, number, reports, most, lane, true);
     }
 
     @Override
     public String play(Side side) {
-      boolean isFirst = !side.hasSent(this);
-      if (!side.maySend(this)) {
+      ReplicaId id = side.replica(replica, ago).orElse(null);
+      if (id == null) {
         return "not sent";
       }
-      JobTurnReply reply = side.jobs().turn(turn(side));
-      reply.jobs().forEach(job -> side.heard(job.run()));
-      return Answers.of(side, reply, sent(side), isFirst);
+      boolean isFirst = !side.hasSent(id, this);
+      boolean isLate = number > 0 && number < side.nextNumber(id) - 1;
+      if (!side.maySend(id, this)) {
+        return "not sent";
+      }
+      JobTurnReply reply = side.turn(turn(side, id));
+      side.heard(id, number, reply);
+      side.tally().add(Tally.Event.LATE_TURN, isLate ? 1 : 0);
+      List<Boolean> finished = Answers.finished(side, reply, reports);
+      for (int i = 0; i < Math.min(finished.size(), reports.size()); i++) {
+        count(side, id, reports.get(i), finished.get(i));
+      }
+      return Answers.of(side, reply, finished, isFirst);
+    }
+
+    /** Reports of what the replica never had are no late ones. */
+    private void count(Side side, ReplicaId id, Report report, boolean counts) {
+      if (side.given(id).stream().anyMatch(report::isOf)) {
+        if (counts) {
+          side.tally().add(Tally.Event.REPORT_OF_FORMER_MEMBERSHIP, ago > 0 ? 1 : 0);
+        } else {
+          boolean isForgotten = side.hasForgotten(report.label());
+          side.tally().add(Tally.Event.REFUSED_REPORT, 1);
+          side.tally().add(Tally.Event.REFUSED_REPORT_OF_FORGOTTEN_JOB, isForgotten ? 1 : 0);
+        }
+      }
     }
 
     @Override
@@ -144,29 +158,24 @@ sealed interface Step {
 
     @Override
     public String play(Side side) {
-      if (!side.maySend(turn)) {
+      ReplicaId id = side.replica(turn.replica());
+      if (!side.maySend(id, turn)) {
         return "not sent";
       }
-      side.beat(turn.replica());
-      JobTurn open = turn.turn(side);
+      String alive = side.beat(id);
+      JobTurn open = turn.turn(side, id);
       JobTurnReply found =
-          side.jobs()
-              .turn(
-                  new JobTurn(
-                      open.replica(),
-                      open.number(),
-                      List.of(),
-                      1,
-                      open.kinds(),
-                      open.queues(),
-                      true));
+          side.turn(
+              new JobTurn(
+                  open.replica(), open.number(), List.of(), 1, open.kinds(), open.queues(), true));
+      side.heard(id, turn.number(), found);
       if (found.used()) {
-        return Answers.of(side, found, turn.reports(), false);
+        return alive + " " + Answers.of(side, found, List.of(), false);
       }
       Enqueue order =
           new Enqueue(List.of(draft), JobOrder.Follow.NONE, Optional.empty(), Optional.empty());
-      side.leftOpen(turn.replica());
-      return order.play(side);
+      side.leftOpen(id);
+      return alive + " " + order.play(side);
     }
 
     /** Returns whether the job was given to the replica already. */
@@ -177,19 +186,19 @@ sealed interface Step {
 
     /** Has the replica come a moment later, which is what being given the job amounts to. */
     void comeLater(Side side) {
-      var unused = side.jobs().turn(turn.turn(side));
+      var unused = side.turn(turn.turn(side, side.replica(turn.replica())));
     }
 
     /** Closes the turn, if it is open. */
     void close(Side side) {
-      if (side.waits(turn.replica())) {
-        JobTurn open = turn.turn(side);
+      ReplicaId id = side.replica(turn.replica());
+      if (side.waits(id)) {
+        JobTurn open = turn.turn(side, id);
         var unused =
-            side.jobs()
-                .turn(
-                    new JobTurn(
-                        open.replica(), open.number(), List.of(), 0, open.kinds(), open.queues()));
-        side.closed(turn.replica());
+            side.turn(
+                new JobTurn(
+                    open.replica(), open.number(), List.of(), 0, open.kinds(), open.queues()));
+        side.closed(id);
       }
     }
 
@@ -199,8 +208,13 @@ sealed interface Step {
     }
   }
 
-  /** Days pass, and the database drops what ended long ago; the caller does it. */
-  record Retention() implements Step {
+  /**
+   * Days pass, and the database drops what ended long ago; the caller does it.
+   *
+   * @param lane the lane whose queue and tenant keep jobs for a shorter time than others; all do if
+   *     it is negative
+   */
+  record Retention(int lane) implements Step {
     static final Duration KEPT = Duration.ofDays(1);
 
     @Override
@@ -210,36 +224,60 @@ sealed interface Step {
   }
 
   /** What a replica says of a run that it may or may not have. */
-  record Note(int replica, String label, int run, int attempt, @Nullable Double progress)
-      implements Step {
+  record Note(int replica, int ago, Run run, @Nullable Double progress) implements Step {
     @Override
     public String play(Side side) {
-      JobId id = side.id(label);
-      if (id == null || !side.mayReport(label) || side.waits(replica)) {
+      ReplicaId who = side.replica(replica, ago).orElse(null);
+      JobId id = side.id(run.label());
+      if (id == null || who == null || side.waits(who)) {
         return "";
-      } else if (side.hasDropped(label)) {
+      } else if (side.hasDropped(run.label())) {
         return "over";
       }
-      JobRun named = new JobRun(id, run, attempt);
       List<JobNote.Line> lines =
           progress == null ? List.of() : List.of(new JobNote.Line(side.now(), "at " + progress));
-      Set<JobRun> over =
-          side.jobs()
-              .note(
-                  side.replica(replica),
-                  List.of(
-                      new JobNote(
-                          named, side.now(), progress, progress == null ? null : "x", lines)));
-      if (over.isEmpty()) {
-        return "goes on";
-      }
-      side.ended(replica);
-      return "over";
+      JobNote note =
+          new JobNote(run.of(id, side), side.now(), progress, progress == null ? null : "x", lines);
+      return side.jobs().note(who, List.of(note)).isEmpty() ? "goes on" : "over";
     }
 
     @Override
     public Set<String> concerns() {
-      return Set.of(label);
+      return Set.of(run.label());
+    }
+  }
+
+  /** A replica is about to begin runs that it may or may not have. */
+  record Start(int replica, int ago, List<Run> runs) implements Step {
+    @Override
+    public String play(Side side) {
+      ReplicaId who = side.replica(replica, ago).orElse(null);
+      if (who == null || side.waits(who)) {
+        return "";
+      }
+      List<JobRun> asked = new ArrayList<>();
+      for (Run run : runs) {
+        JobId id = side.id(run.label());
+        if (id != null && !side.hasDropped(run.label())) {
+          asked.add(run.of(id, side));
+        }
+      }
+      Set<JobRun> begin = side.jobs().start(who, asked, side.now());
+      side.tally().add(Tally.Event.START_RECORD, begin.size());
+      return "begin "
+          + begin.stream().map(run -> side.label(run.id()) + " " + run.number()).sorted().toList();
+    }
+
+    @Override
+    public Set<String> concerns() {
+      return runs.stream().map(Run::label).collect(Collectors.toSet());
+    }
+  }
+
+  record Beat(int replica, int ago) implements Step {
+    @Override
+    public String play(Side side) {
+      return side.replica(replica, ago).map(side::beat).orElse("");
     }
   }
 
@@ -251,24 +289,41 @@ sealed interface Step {
     }
   }
 
-  /** A replica joins again. */
-  record Join(int replica, boolean asAnother) implements Step {
+  /** A replica joins. */
+  record Join(int replica, How how) implements Step {
+
+    enum How {
+      /** Under the id that it has: it stays a member, or is gone and stays so. */
+      AGAIN,
+      /** Another process, under another id. */
+      RESTARTED,
+      /** The same process under another id, which is left its claims for a while. */
+      REJOINED
+    }
+
     @Override
     public String play(Side side) {
-      if (asAnother) {
-        side.leave(replica);
-        side.takeNewIdentity(replica);
-      }
-      side.join(replica);
-      return "";
+      boolean isMember =
+          switch (how) {
+            case AGAIN -> side.joinAgain(replica);
+            case RESTARTED -> side.restart(replica);
+            case REJOINED -> side.rejoin(replica);
+          };
+      side.tally().add(Tally.Event.REJOIN, isMember && how == How.REJOINED ? 1 : 0);
+      side.tally().add(Tally.Event.REFUSED_JOIN, isMember ? 0 : 1);
+      return isMember ? "is a member" : "is gone";
     }
   }
 
   record Rescue() implements Step {
     @Override
     public String play(Side side) {
-      side.rescued();
-      return "rescued " + side.jobs().rescue();
+      int rescued = side.jobs().rescue();
+      side.tally().add(Tally.Event.RESCUE, rescued);
+      if (rescued > 0 && side.hasClaimsInGrace()) {
+        side.tally().add(Tally.Event.RESCUE_BESIDE_GRACE, 1);
+      }
+      return "rescued " + rescued;
     }
   }
 
@@ -302,6 +357,7 @@ sealed interface Step {
           boolean isGone = !side.jobs().purge(List.of(id)).isEmpty();
           if (isGone) {
             side.forget(label);
+            side.tally().add(Tally.Event.PURGE, 1);
           }
           yield "purged " + isGone;
         }
@@ -312,6 +368,41 @@ sealed interface Step {
     public Set<String> concerns() {
       return Set.of(label);
     }
+  }
+
+  /** Somebody requeues or purges many jobs at once. */
+  record DecideAll(List<String> labels, boolean isPurge) implements Step {
+    @Override
+    public String play(Side side) {
+      List<JobId> ids = ids(side, labels);
+      List<JobId> done = isPurge ? side.jobs().purge(ids) : side.jobs().requeue(ids, "ann");
+      if (isPurge) {
+        done.forEach(id -> side.forget(side.label(id)));
+        side.tally().add(Tally.Event.PURGE, done.size());
+      }
+      return done.stream().map(side::label).sorted().toList().toString();
+    }
+
+    @Override
+    public Set<String> concerns() {
+      return Set.copyOf(labels);
+    }
+  }
+
+  /** Somebody looks at some jobs. */
+  record Show(List<String> labels) implements Step {
+    @Override
+    public String play(Side side) {
+      return Answers.of(side, side.jobs().list(ids(side, labels)));
+    }
+  }
+
+  private static List<JobId> ids(Side side, List<String> labels) {
+    return labels.stream()
+        .filter(label -> !side.hasDropped(label))
+        .map(side::id)
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   record Limit(JobLimit limit) implements Step {

@@ -5,6 +5,7 @@ import dev.monotick.memory.InMemoryStore;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.job.BackgroundScans;
 import dev.monotick.postgres.schema.JobMaintenance;
 import dev.monotick.testkit.FakeTime;
 import java.sql.DriverManager;
@@ -32,12 +33,14 @@ final class Stores implements AutoCloseable {
         for name in
           select c.oid::regclass from pg_class c
            where c.relnamespace = '%1$s'::regnamespace and c.relkind in ('r', 'p')
-             and c.relname like 'job%%' and c.relname not in ('job_change', 'job_lane')
+             and c.relname like 'job%%' and c.relname not in ('job_change', 'job_lane', 'job_swept')
              and not c.relispartition
         loop
           execute 'delete from ' || name;
         end loop;
         delete from %1$s.replica;
+        delete from %1$s.replica_gone;
+        update %1$s.job_swept set swept_to = 0;
         update %1$s.job_change set version = version + 1;
       end
       $$
@@ -61,8 +64,16 @@ final class Stores implements AutoCloseable {
     InMemoryStore memory =
         InMemoryStore.builder().time(time.timeSource()).leaseTiming(NEVER_SILENT).build();
     Side first =
-        new Side("memory", memory, () -> memory.jobs().requeue(List.of(), "nobody"), worlds);
-    return List.of(first, new Side("postgres", postgres, clock::makeDue, worlds));
+        new Side(
+            "memory", memory, () -> {}, () -> memory.jobs().requeue(List.of(), "nobody"), worlds);
+    return List.of(
+        first,
+        new Side(
+            "postgres",
+            postgres,
+            () -> BackgroundScans.await(postgres.jobs()),
+            clock::makeDue,
+            worlds));
   }
 
   void advance(Duration by) {

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.monotick.job.JobRules;
 import dev.monotick.job.store.ClaimedJob;
 import dev.monotick.job.store.JobDraft;
+import dev.monotick.job.store.JobFinish;
+import dev.monotick.job.store.JobFinish.Retried;
 import dev.monotick.job.store.JobNote;
 import dev.monotick.job.store.JobOrder;
 import dev.monotick.job.store.JobStart;
@@ -77,6 +79,35 @@ final class RescueTest {
     List<ClaimedJob> claimed = fixture.claim(10_000);
     assertThat(claimed).hasSize(10_000);
     assertThat(claimed).allMatch(job -> job.run().number() == 2 && job.run().attempt() == 1);
+  }
+
+  /** Attempts are dropped before the jobs that they are of; then nothing tells that a run ended. */
+  @Test
+  void runsWhoseHistoryWasDroppedCannotReportOrGoOn() {
+    fixture.add(4);
+    List<ClaimedJob> claimed = fixture.claim(4);
+    fixture.declareGone(fixture.replica);
+    assertThat(fixture.jobs.rescue()).isEqualTo(4);
+    ReplicaId other = fixture.join();
+    List<ClaimedJob> runs = fixture.jobs.turn(fixture.wanting(other, 4, List.of())).jobs();
+    fixture.jobs.turn(fixture.wanting(other, 0, runs.stream().map(JobFixture::success).toList()));
+    fixture.execute("delete from @job_attempt");
+    expectToBeRefused(claimed.get(0), claimed.get(1));
+    fixture.execute("delete from @job");
+    expectToBeRefused(claimed.get(2), claimed.get(3));
+    assertThat(fixture.jobs.turn(fixture.wanting(other, 4, List.of())).jobs()).isEmpty();
+    assertThat(fixture.counts()).isEqualTo("0 0 0 4 0 0 0");
+  }
+
+  private void expectToBeRefused(ClaimedJob reported, ClaimedJob noted) {
+    JobFinish retry =
+        new JobFinish(reported, new Retried("no", Duration.ZERO), null, Duration.ZERO);
+    assertThat(fixture.finish(retry)).containsExactly(false);
+    assertThat(fixture.jobs.start(fixture.replica, List.of(noted.run()), Instant.now())).isEmpty();
+    List<JobNote.Line> lines = List.of(new JobNote.Line(Instant.now(), "half way"));
+    JobNote note = new JobNote(noted.run(), Instant.now(), 0.5, "half way", lines);
+    assertThat(fixture.jobs.note(fixture.replica, List.of(note))).containsExactly(noted.run());
+    assertThat(fixture.jobs.log(noted.id(), 10)).isEmpty();
   }
 
   @Test
