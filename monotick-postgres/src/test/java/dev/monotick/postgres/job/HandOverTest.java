@@ -363,7 +363,7 @@ final class HandOverTest {
     assertThat(heard).as("what the notice made the replica do").isNotNull();
     assertThat(heard.reply().jobs()).isEmpty();
     assertThat(failures).isEmpty();
-    assertThat(fixture.outcomes(id.value())).containsExactly("1 1 6", "2 2 0");
+    assertThat(fixture.outcomes(id.value())).containsExactly("1 1 6", "2 1 0");
     assertThat(fixture.counts()).as("the other job waits").isEqualTo("0 1 0 1 0 0 0");
   }
 
