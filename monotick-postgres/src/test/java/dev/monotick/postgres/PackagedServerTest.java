@@ -1,13 +1,23 @@
 package dev.monotick.postgres;
 
+import dev.monotick.testkit.JobAgreementContract;
+import dev.monotick.testkit.JobDecisionContract;
+import dev.monotick.testkit.JobEnqueueContract;
+import dev.monotick.testkit.JobFollowContract;
+import dev.monotick.testkit.JobLimitContract;
 import dev.monotick.testkit.JobRescueContract;
+import dev.monotick.testkit.JobShareContract;
 import dev.monotick.testkit.JobTransitionContract;
 import dev.monotick.testkit.JobTurnContract;
 import dev.monotick.testkit.JobViewContract;
 import dev.monotick.testkit.LeaderElectionContract;
 import dev.monotick.testkit.LedgerClaimContract;
 import dev.monotick.testkit.LedgerFinishContract;
+import dev.monotick.testkit.LedgerOrderContract;
+import dev.monotick.testkit.LedgerOverlapContract;
 import dev.monotick.testkit.LedgerRescueContract;
+import dev.monotick.testkit.LedgerTaskContract;
+import dev.monotick.testkit.LedgerWaitingContract;
 import dev.monotick.testkit.ReplicaRegistryContract;
 import dev.monotick.testkit.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
@@ -99,6 +109,96 @@ class PackagedServerTest {
 
   @Nested
   class JobViews extends JobViewContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return jobs();
+    }
+  }
+
+  @Nested
+  class TickOrder extends LedgerOrderContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return ticks();
+    }
+  }
+
+  @Nested
+  class Overlaps extends LedgerOverlapContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return ticks();
+    }
+  }
+
+  @Nested
+  class WaitingTicks extends LedgerWaitingContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return ticks();
+    }
+  }
+
+  @Nested
+  class Tasks extends LedgerTaskContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return ticks();
+    }
+  }
+
+  @Nested
+  class JobAgreements extends JobAgreementContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return jobs();
+    }
+  }
+
+  @Nested
+  class JobLimits extends JobLimitContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return jobs();
+    }
+  }
+
+  @Nested
+  class JobDecisions extends JobDecisionContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return jobs();
+    }
+  }
+
+  @Nested
+  class JobEnqueues extends JobEnqueueContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return jobs();
+    }
+  }
+
+  @Nested
+  class JobFollows extends JobFollowContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return jobs();
+    }
+  }
+
+  @Nested
+  class JobShares extends JobShareContract {
 
     @Override
     protected StoreUnderTest newStore() {

@@ -9,7 +9,9 @@ import dev.monotick.testkit.StoreUnderTest;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** A store on a real server, with leases short enough to be waited for. */
 final class PostgresUnderTest implements StoreUnderTest {
@@ -30,7 +32,9 @@ final class PostgresUnderTest implements StoreUnderTest {
           Duration.ofMillis(150));
 
   private final PreparedSchemas.Prepared prepared;
+  private final Supplier<PostgresStore> opening;
   private final PostgresStore store;
+  private @Nullable PostgresStore second; // as another process would have
   private final Set<Capability> capabilities;
 
   private PostgresUnderTest(
@@ -41,7 +45,8 @@ final class PostgresUnderTest implements StoreUnderTest {
     this.prepared = prepared;
     TestDatabase direct = prepared.database();
     this.capabilities = capabilities;
-    this.store =
+    this.opening =
+        () ->
         options
             .apply(
                 PostgresStore.builder()
@@ -52,6 +57,7 @@ final class PostgresUnderTest implements StoreUnderTest {
                     .leaseTiming(LEADERS)
                     .membershipTiming(SHORT))
             .build();
+    this.store = opening.get();
   }
 
   /** Returns a store on direct connections. */
@@ -99,6 +105,14 @@ final class PostgresUnderTest implements StoreUnderTest {
   }
 
   @Override
+  public Store storeOfAnotherProcess() {
+    if (second == null) {
+      second = opening.get();
+    }
+    return second;
+  }
+
+  @Override
   public Set<Capability> capabilities() {
     return capabilities;
   }
@@ -122,6 +136,9 @@ final class PostgresUnderTest implements StoreUnderTest {
   @Override
   public void close() {
     store.close();
+    if (second != null) {
+      second.close();
+    }
     prepared.giveBack();
   }
 }

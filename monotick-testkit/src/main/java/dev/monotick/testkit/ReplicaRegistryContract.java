@@ -3,10 +3,12 @@ package dev.monotick.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.monotick.replica.JoinPendingException;
 import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.replica.ReplicaConfig;
 import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.replica.ReplicaRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -125,6 +127,71 @@ public abstract class ReplicaRegistryContract extends StoreContract {
         .hasMessageContaining(a.id().toString())
         .hasMessageContaining("same name");
     assertThat(replicas().live()).containsExactly(a);
+  }
+
+  @Test
+  void silentReplicaIsReplacedByANewcomerOfItsNameAfterItsLease() {
+    if (!keepsNamesUnique()) {
+      replicas().join(a, false);
+      assertThat(replicas().join(info(a.name()), false)).isTrue();
+      return;
+    }
+    newcomerTakesThePlaceOfASilentReplica(info(a.name()), false);
+  }
+
+  @Test
+  void silentReplicaThatMustBeAloneIsReplacedByAnotherAfterItsLease() {
+    newcomerTakesThePlaceOfASilentReplica(b, true);
+  }
+
+  private void newcomerTakesThePlaceOfASilentReplica(ReplicaInfo newcomer, boolean alone) {
+    ReplicaRegistry elsewhere = replicasOfAnotherProcess();
+    replicas().join(a, alone);
+    letTimePass(replicas().timing().renewInterval().multipliedBy(2)); // in which it misses beats
+    assertThatThrownBy(() -> elsewhere.join(newcomer, alone))
+        .as("while the lease of the silent replica runs")
+        .isInstanceOf(JoinPendingException.class)
+        .hasMessageContaining(a.id().toString());
+    letTimePass(lease());
+    assertThat(elsewhere.join(newcomer, alone)).isTrue();
+    assertThat(elsewhere.live()).containsExactly(newcomer);
+    assertThat(replicas().beat(a.id())).as("a late beat of the silent replica").isEmpty();
+    assertThat(replicas().join(a, alone)).as("its id").isFalse();
+    ReplicaInfo again = successor(a);
+    assertThatThrownBy(() -> replicas().join(again, alone, Set.of(a.id())))
+        .as("its process, under another id")
+        .isInstanceOfAny(JoinPendingException.class, JoinRefusedException.class)
+        .hasMessageContaining(newcomer.id().toString());
+    assertThat(elsewhere.beat(newcomer.id())).contains(List.of(newcomer));
+  }
+
+  @Test
+  void liveReplicaIsNotReplacedByANewcomerOfItsName() {
+    if (!keepsNamesUnique()) {
+      replicas().join(a, false);
+      assertThat(replicas().join(info(a.name()), false)).isTrue();
+      return;
+    }
+    liveReplicaIsNotReplaced(info(a.name()), false);
+  }
+
+  @Test
+  void liveReplicaThatMustBeAloneIsNotReplaced() {
+    liveReplicaIsNotReplaced(b, true);
+  }
+
+  private void liveReplicaIsNotReplaced(ReplicaInfo newcomer, boolean alone) {
+    ReplicaRegistry elsewhere = replicasOfAnotherProcess();
+    replicas().join(a, alone);
+    assertThatThrownBy(() -> elsewhere.join(newcomer, alone))
+        .as("before it beat, or was seen to")
+        .isInstanceOfAny(JoinPendingException.class, JoinRefusedException.class)
+        .hasMessageContaining(a.id().toString());
+    assertThat(replicas().beat(a.id())).contains(List.of(a));
+    assertThatThrownBy(() -> elsewhere.join(newcomer, alone))
+        .isInstanceOf(JoinRefusedException.class)
+        .hasMessageContaining(a.id().toString());
+    assertThat(elsewhere.live()).containsExactly(a);
   }
 
   private static ReplicaInfo successor(ReplicaInfo info) {

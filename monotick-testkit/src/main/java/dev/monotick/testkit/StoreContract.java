@@ -42,6 +42,10 @@ abstract class StoreContract {
     return subject().store().replicas();
   }
 
+  final ReplicaRegistry replicasOfAnotherProcess() {
+    return subject().storeOfAnotherProcess().replicas();
+  }
+
   final LeaderElection leaders() {
     return subject().store().leaders();
   }

@@ -14,6 +14,14 @@ public interface StoreUnderTest extends AutoCloseable {
   /** {@return the store} */
   Store store();
 
+  /**
+   * {@return the store as another process sees it, which knows of replicas only what is stored}
+   * Closed with this. The same store where processes cannot share one.
+   */
+  default Store storeOfAnotherProcess() {
+    return store();
+  }
+
   /** {@return what this backend offers beyond what each must} */
   Set<Capability> capabilities();
 

@@ -8,6 +8,7 @@ import dev.monotick.Monotick;
 import dev.monotick.MonotickBuilder;
 import dev.monotick.memory.InMemoryStore;
 import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import dev.monotick.testkit.ManualScheduler;
@@ -108,6 +109,26 @@ class LeadershipMatrixTest {
     link.heal();
     scheduler.advance(Duration.ofSeconds(10));
     assertThat(runs).isNotEmpty().containsOnly("b");
+  }
+
+  /** As one that was stopped by a signal: it is a member for as long as its lease. */
+  @Test
+  void newcomerWaitsForTheLeaseOfASilentReplicaAndTakesItsPlace() {
+    InMemoryStore.Link link = store.connect();
+    Monotick silent = replica("a").store(link).leadership(Leadership.SINGLE_REPLICA).build();
+    silent.start();
+    link.cut();
+    scheduler.advance(Duration.ofMillis(1_500));
+    assertThat(store.replicas().live()).as("its lease runs").hasSize(1);
+    Monotick newcomer = replica("b").leadership(Leadership.SINGLE_REPLICA).build();
+    newcomer.start();
+    assertThat(store.replicas().live())
+        .extracting(ReplicaInfo::id)
+        .containsExactly(newcomer.replicaId());
+    runs.clear();
+    link.heal();
+    scheduler.advance(Duration.ofSeconds(10));
+    assertThat(runs).hasSize(10).containsOnly("b");
   }
 
   @Test

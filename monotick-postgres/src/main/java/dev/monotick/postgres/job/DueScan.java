@@ -87,17 +87,22 @@ final class DueScan {
     return recent.isDue(nowNanos) || all.isDue(nowNanos);
   }
 
-  /** Returns what is to be looked at again now, null if nothing is. */
-  synchronized @Nullable Sweep sweep(long nowNanos) {
+  /**
+   * Returns what is to be looked at again now, null if nothing is.
+   *
+   * @param isIdle whether no claim was just made
+   */
+  synchronized @Nullable Sweep sweep(boolean isIdle, long nowNanos) {
     long floor = hints.floor(DUE);
     long to = position();
-    if (recent.isDue(nowNanos)) {
+    if (!isIdle && recent.isDue(nowNanos)) {
       if (floor < to) {
         return new Sweep(recent.piece(floor, to), true, to, hints.settled());
       }
       recent.lookedAtAll(nowNanos);
     }
-    return all.isDue(nowNanos) && to > 0
+    boolean isTime = isIdle ? all.isOverdue(nowNanos) : all.isDue(nowNanos);
+    return isTime && to > 0
         ? new Sweep(all.piece(0, to), false, to, hints.settled())
         : null;
   }

@@ -225,7 +225,7 @@ final class JobTurns {
       if (wanted.most() > 0 && reply.version() == table.version()) {
         long now = clock.sendTime();
         book.heard(plan, reply, now - sent, now);
-        scans.offer(book, plan, wanted.most());
+        scans.offer(book, wanted.most());
       }
       List<ClaimedJob> jobs = reply.jobs();
       return new JobTurnReply(

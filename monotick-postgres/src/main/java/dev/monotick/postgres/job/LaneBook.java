@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -321,9 +322,9 @@ final class LaneBook {
    * @param hints up to which number of each
    * @param settled below which number no job can appear any more
    */
-  @SuppressWarnings("ArrayRecordComponent") // columns of a statement, never compared
+  @SuppressWarnings("ArrayRecordComponent") // a column of a statement, never compared
   record Sweep(
-      int[] lanes, long[] hints, LaneSweep.Range range, boolean isRecent, long to, long settled) {}
+      List<Integer> lanes, long[] hints, LaneSweep.Range range, boolean isRecent, long to, long settled) {}
 
   /**
    * Has everything looked at with the next turn: somebody may have left what he was about to take.
@@ -332,36 +333,65 @@ final class LaneBook {
     all.soon(nowNanos);
   }
 
-  /** Returns what is to be looked at again now, null if nothing is. */
-  synchronized @Nullable Sweep sweep(Plan plan, long nowNanos) {
-    boolean isRecent = recent.isDue(nowNanos);
-    if ((!isRecent && !all.isDue(nowNanos)) || plan.lanes.length == 0) {
+  /**
+   * Returns what is to be looked at again now, null if nothing is.
+   *
+   * @param isIdle whether no claim was just made
+   */
+  synchronized @Nullable Sweep sweep(boolean isIdle, long nowNanos) {
+    Choice chosen = choice;
+    if (chosen == null) {
       return null;
     }
-    long[] bounds = new long[plan.lanes.length];
+    if (!isIdle && recent.isDue(nowNanos)) {
+      Sweep found = sweep(chosen, true, nowNanos);
+      if (found != null) {
+        return found;
+      }
+    }
+    boolean isTime = isIdle ? all.isOverdue(nowNanos) : all.isDue(nowNanos);
+    return isTime ? sweep(chosen, false, nowNanos) : null;
+  }
+
+  private @Nullable Sweep sweep(Choice chosen, boolean isRecent, long nowNanos) {
+    LaneSweep kind = isRecent ? recent : all;
+    List<Integer> slice =
+        kind.slice(
+            () ->
+                chosen.lanes().stream()
+                    .filter(lane -> (isRecent ? hints.floor(lane) : 0) < hints.hint(lane)));
+    if (slice.isEmpty() && !isRecent && !kind.isUnderWay()) {
+      return null; // claims begin at the beginning of each lane, and pass nothing over
+    }
+    long[] bounds = new long[slice.size()];
     long lowest = Long.MAX_VALUE;
     long highest = 0;
     for (int i = 0; i < bounds.length; i++) {
-      bounds[i] = hints.hint(plan.lanes[i]);
+      bounds[i] = hints.hint(slice.get(i));
       highest = Math.max(highest, bounds[i]);
-      long floor = hints.floor(plan.lanes[i]);
+      long floor = hints.floor(slice.get(i));
       lowest = floor < bounds[i] ? Math.min(lowest, floor) : lowest;
     }
-    if (isRecent && lowest >= highest) {
-      recent.lookedAtAll(nowNanos);
-      isRecent = false;
-    }
-    if (!isRecent && (!all.isDue(nowNanos) || highest == 0)) {
+    long from = isRecent ? lowest : 0;
+    if (from >= highest) { // no lanes are left, or claims have closed their gaps
+      kind.finishSlice(nowNanos);
       return null;
     }
-    LaneSweep.Range range = isRecent ? recent.piece(lowest, highest) : all.piece(0, highest);
-    return new Sweep(plan.lanes, bounds, range, isRecent, highest, hints.settled());
+    return new Sweep(slice, bounds, kind.piece(from, highest), isRecent, highest, hints.settled());
+  }
+
+  /** Returns how long to wait for the next piece of a sweep; empty if none is under way. */
+  synchronized OptionalLong untilNextPiece(long nowNanos) {
+    return all.untilNextPiece(nowNanos);
   }
 
   /** Takes in what such a look found. */
   synchronized void swept(Sweep sweep, List<Gap> gaps, long tookNanos, long nowNanos) {
     LaneSweep.Range range = sweep.range();
-    (sweep.isRecent() ? recent : all).looked(range, sweep.to(), tookNanos, nowNanos);
+    LaneSweep kind = sweep.isRecent() ? recent : all;
+    if (kind.isAt(sweep.lanes())) {
+      kind.looked(range, sweep.to(), tookNanos, nowNanos);
+    }
     Map<Integer, Long> left = new HashMap<>();
     for (Gap gap : gaps) {
       if (gap.areMany()) {
@@ -371,16 +401,20 @@ final class LaneBook {
       }
       left.put(gap.lane(), gap.areMany() ? Long.valueOf(gap.firstSeen()) : gap.firstLeft());
     }
-    for (int i = 0; i < sweep.lanes.length; i++) {
-      Long first = left.get(sweep.lanes[i]);
+    for (int i = 0; i < sweep.hints.length; i++) {
+      int lane = sweep.lanes.get(i);
+      Long first = left.get(lane);
       long upTo = first == null ? Math.min(range.high(), sweep.hints[i]) : first;
-      hints.sawNothing(sweep.lanes[i], range.low(), upTo, sweep.settled);
+      hints.sawNothing(lane, range.low(), upTo, sweep.settled);
     }
   }
 
   /** Takes in that such a look failed; the next one is smaller. */
   synchronized void sweepFailed(Sweep sweep, long tookNanos, long nowNanos) {
-    (sweep.isRecent() ? recent : all).failed(sweep.range(), tookNanos, nowNanos);
+    LaneSweep kind = sweep.isRecent() ? recent : all;
+    if (kind.isAt(sweep.lanes())) {
+      kind.failed(sweep.range(), tookNanos, nowNanos);
+    }
   }
 
   /**

@@ -3,20 +3,24 @@ package dev.monotick.postgres.job;
 import dev.monotick.SchedulerException;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.ledger.DatabaseClock;
+import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Looks for jobs that claims pass over, and saves where claims begin: on a thread of its own, after
- * claims and never as a part of them. What fails or is slow here delays no claim; it is done again
- * later, in smaller pieces. Thread-safe.
+ * claims and never as a part of them. Between the claims of a replica that is idle, a timer does so
+ * every second. What fails or is slow here delays no claim; it is done again later, in smaller
+ * pieces. Thread-safe.
  */
 final class LaneScans implements AutoCloseable {
 
@@ -30,26 +34,33 @@ final class LaneScans implements AutoCloseable {
 
   private final ScanTable table;
   private final DatabaseClock clock;
-  private final ThreadPoolExecutor executor;
+  private static final long TIMER_NANOS = Duration.ofSeconds(1).toNanos();
+  private static final long SHORTEST_NANOS = Duration.ofMillis(10).toNanos();
+
+  /** A replica that did not claim for so long is full or has stopped, and runs nothing it finds. */
+  private static final long ACTIVE_NANOS = Duration.ofSeconds(30).toNanos();
+
+  private final ScheduledThreadPoolExecutor executor;
   private final AtomicBoolean isBusy = new AtomicBoolean();
+  private final AtomicBoolean hasTimer = new AtomicBoolean();
+  private volatile @Nullable LastClaim last;
   private volatile Runnable found = () -> {};
+
+  /** The last claim, and what was known of lanes then. */
+  private record LastClaim(LaneBook book, int most, long atNanos) {}
 
   LaneScans(Database database, DatabaseClock clock, String timeline) {
     this.table = new ScanTable(database, timeline);
     this.clock = clock;
     this.executor =
-        new ThreadPoolExecutor(
+        new ScheduledThreadPoolExecutor(
             1,
-            1,
-            1,
-            TimeUnit.MINUTES,
-            new LinkedBlockingQueue<>(),
             action -> {
               Thread thread = new Thread(action, "monotick-scan");
               thread.setDaemon(true);
               return thread;
             });
-    executor.allowCoreThreadTimeOut(true);
+    executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
   DatabaseClock clock() {
@@ -69,23 +80,55 @@ final class LaneScans implements AutoCloseable {
   }
 
   /** Does in the background what is due after a claim, unless it is at it already. */
-  void offer(LaneBook book, LaneBook.Plan plan, int most) {
-    if (!book.hasWork(clock.sendTime()) || !isBusy.compareAndSet(false, true)) {
+  void offer(LaneBook book, int most) {
+    long now = clock.sendTime();
+    last = new LastClaim(book, most, now);
+    if (hasTimer.compareAndSet(false, true)) {
+      schedule(TIMER_NANOS);
+    }
+    if (!book.hasWork(now) || !isBusy.compareAndSet(false, true)) {
       return;
     }
     try {
-      executor.execute(() -> run(book, plan, most));
+      executor.execute(() -> run(book, most, false));
     } catch (RejectedExecutionException e) {
       isBusy.set(false);
       log.debug("the store is closed, others sweep", e);
     }
   }
 
-  private void run(LaneBook book, LaneBook.Plan plan, int most) {
+  private void schedule(long nanos) {
+    try {
+      ScheduledFuture<?> unused =
+          executor.schedule(this::runWithoutClaim, nanos, TimeUnit.NANOSECONDS);
+    } catch (RejectedExecutionException e) {
+      log.debug("the store is closed, others sweep", e);
+    }
+  }
+
+  private void runWithoutClaim() {
+    long wait = TIMER_NANOS;
+    LastClaim claim = last;
+    if (claim != null
+        && clock.sendTime() - claim.atNanos() < ACTIVE_NANOS
+        && isBusy.compareAndSet(false, true)) {
+      try {
+        run(claim.book(), claim.most(), true);
+        OptionalLong piece = claim.book().untilNextPiece(clock.sendTime());
+        wait = Math.max(SHORTEST_NANOS, Math.min(TIMER_NANOS, piece.orElse(TIMER_NANOS)));
+      } finally {
+        schedule(wait);
+      }
+    } else {
+      schedule(wait);
+    }
+  }
+
+  private void run(LaneBook book, int most, boolean isIdle) {
     boolean areFound = false;
     try {
-      boolean arePassedOver = sweep(book, plan, most);
-      areFound = sweepDue(book.due()) || arePassedOver;
+      boolean arePassedOver = sweep(book, most, isIdle);
+      areFound = sweepDue(book.due(), isIdle) || arePassedOver;
       save(book.hints(), book.hints().toSave(clock.sendTime()));
     } catch (RuntimeException e) { // or claims would never offer anything again
       log.error("looking for jobs that were passed over failed", e);
@@ -98,8 +141,8 @@ final class LaneScans implements AutoCloseable {
   }
 
   /** Looks at what hints pass over, if it is time to; returns whether there was a job. */
-  private boolean sweep(LaneBook book, LaneBook.Plan plan, int most) {
-    LaneBook.Sweep wanted = book.sweep(plan, clock.sendTime());
+  private boolean sweep(LaneBook book, int most, boolean isIdle) {
+    LaneBook.Sweep wanted = book.sweep(isIdle, clock.sendTime());
     if (wanted == null) {
       return false;
     }
@@ -118,8 +161,8 @@ final class LaneScans implements AutoCloseable {
   }
 
   /** Does the same for jobs that became due. */
-  private boolean sweepDue(DueScan scan) {
-    DueScan.Sweep wanted = scan.sweep(clock.sendTime());
+  private boolean sweepDue(DueScan scan, boolean isIdle) {
+    DueScan.Sweep wanted = scan.sweep(isIdle, clock.sendTime());
     if (wanted == null) {
       return false;
     }

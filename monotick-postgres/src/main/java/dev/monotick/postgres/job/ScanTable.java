@@ -111,7 +111,8 @@ final class ScanTable {
       throws SQLException {
     List<LaneBook.Gap> gaps = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(sweep)) {
-      JobColumns.set(statement, 1, wanted.lanes());
+      int[] lanes = wanted.lanes().stream().mapToInt(Integer::intValue).toArray();
+      JobColumns.set(statement, 1, lanes);
       JobColumns.set(statement, 2, wanted.hints());
       statement.setLong(3, wanted.range().low());
       statement.setLong(4, wanted.range().high());

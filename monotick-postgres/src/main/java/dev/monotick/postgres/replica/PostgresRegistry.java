@@ -114,12 +114,20 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
     others.removeIf(other -> own.contains(other.id()));
     Optional<RuntimeException> obstacle =
         others.stream().flatMap(other -> obstacle(replica, other, alone).stream()).findFirst();
-    boolean isMember = false;
     if (obstacle.isEmpty()) {
       // Those in the way that are not connected are taken for dead: two that both think that they
-      // joined rightly must not live side by side.
-      table.markGone(
-          connection, others.stream().filter(other -> conflict(replica, other, alone)).toList());
+      // joined rightly must not live side by side. One that beat since it was looked at lives.
+      List<Sighting> dead =
+          others.stream().filter(other -> conflict(replica, other, alone)).toList();
+      Set<UUID> marked = table.markGone(connection, dead);
+      obstacle =
+          dead.stream()
+              .filter(other -> !marked.contains(other.id()))
+              .<RuntimeException>map(other -> pending(replica, other))
+              .findFirst();
+    }
+    boolean isMember = false;
+    if (obstacle.isEmpty()) {
       Long key = presence.isPresent() ? presence.getAsLong() : null;
       long beat = table.insert(connection, replica, clock.offset(), alone, key);
       isMember = beat >= 0;
@@ -199,7 +207,10 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
     session.close();
   }
 
-  /** Returns those of all others that live, and writes down the rest as gone. */
+  /**
+   * Returns those of all others that live, and marks the rest as gone. One that beat just before it
+   * would be marked lives.
+   */
   private List<Sighting> living(Connection connection, List<Sighting> found) throws SQLException {
     List<Sighting> living = new ArrayList<>();
     List<Sighting> dead = new ArrayList<>();
@@ -208,17 +219,18 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
       (gone ? dead : living).add(seen);
     }
     observer.lookedAtAll(looks);
-    if (!dead.isEmpty()) {
-      table.markGone(connection, dead);
-      dead.forEach(
-          seen -> {
-            log.warn(
-                "replica is gone name={} replica={} because {}",
-                seen.name(),
-                seen.id(),
-                seen.isDisconnected() ? "its connections ended" : "it was silent");
-            observer.forget(seen.id());
-          });
+    Set<UUID> marked = table.markGone(connection, dead);
+    for (Sighting seen : dead) {
+      if (!marked.contains(seen.id())) {
+        living.add(seen);
+        continue;
+      }
+      log.warn(
+          "replica is gone name={} replica={} because {}",
+          seen.name(),
+          seen.id(),
+          seen.isDisconnected() ? "its connections ended" : "it was silent");
+      observer.forget(seen.id());
     }
     return living;
   }
@@ -235,18 +247,12 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
       return Optional
           .empty(); // it died, or will be found to: whoever restarts at once is not held up
     }
-    String who = other.name() + " (" + other.id() + ")";
-    String self = "replica " + replica.name() + " (" + replica.id() + ")";
     // Its connections prove nothing: those of a process that is frozen stay open. Only a beat does.
     if (!observer.hasBeaten(other.id())) {
-      return Optional.of(
-          new JoinPendingException(
-              self
-                  + " waits until it is known whether "
-                  + who
-                  + " still lives, at most "
-                  + timing.leaseDuration()));
+      return Optional.of(pending(replica, other));
     }
+    String who = describe(other);
+    String self = "replica " + replica.name() + " (" + replica.id() + ")";
     String remedy =
         "; stop that replica (if it died, wait "
             + timing.leaseDuration()
@@ -261,6 +267,22 @@ public final class PostgresRegistry implements ReplicaRegistry, AutoCloseable {
               self + " cannot join, because " + who + " must be alone" + remedy));
     }
     return Optional.of(JoinRefusedException.sameName(replica, who));
+  }
+
+  private JoinPendingException pending(ReplicaInfo replica, Sighting other) {
+    return new JoinPendingException(
+        "replica "
+            + replica.name()
+            + " ("
+            + replica.id()
+            + ") waits until it is known whether "
+            + describe(other)
+            + " still lives, at most "
+            + timing.leaseDuration());
+  }
+
+  private static String describe(Sighting other) {
+    return other.name() + " (" + other.id() + ")";
   }
 
   /** Returns names and tasks, asking only for those that changed since they were last read. */

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -109,8 +110,10 @@ final class ReplicaTable {
         database.sql(
             "with dead as (update @replica r set gone_at = clock_timestamp()"
                 + " from unnest(?::uuid[], ?::bigint[]) as u(id, beat)"
-                + " where r.id = u.id and r.beat = u.beat and r.gone_at is null returning r.id)"
-                + " insert into @replica_gone (id) select d.id from dead d on conflict do nothing");
+                + " where r.id = u.id and r.beat = u.beat and r.gone_at is null returning r.id),"
+                + " noted as (insert into @replica_gone (id) select d.id from dead d"
+                + " on conflict do nothing)"
+                + " select d.id from dead d");
     infos =
         database.sql(
             "select id, name, started_at, tasks, revision, tzdb, kinds, definitions from @replica"
@@ -243,15 +246,27 @@ final class ReplicaTable {
     }
   }
 
-  /** Marks replicas as gone that did not beat since they were seen. */
-  void markGone(Connection connection, List<Sighting> dead) throws SQLException {
+  /**
+   * Marks replicas as gone, and returns those that this changed: not one that beat since it was
+   * seen, nor one that another replica has marked.
+   */
+  Set<UUID> markGone(Connection connection, List<Sighting> dead) throws SQLException {
+    Set<UUID> marked = new HashSet<>();
+    if (dead.isEmpty()) {
+      return marked;
+    }
     try (PreparedStatement statement = connection.prepareStatement(gone)) {
       statement.setArray(
           1, connection.createArrayOf("uuid", dead.stream().map(Sighting::id).toArray()));
       statement.setArray(
           2, connection.createArrayOf("int8", dead.stream().map(Sighting::beat).toArray()));
-      statement.executeUpdate();
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          marked.add(row.getObject(1, UUID.class));
+        }
+      }
     }
+    return marked;
   }
 
   List<Info> infos(Connection connection, Collection<UUID> ids) throws SQLException {

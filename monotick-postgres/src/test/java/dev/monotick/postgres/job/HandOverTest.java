@@ -45,6 +45,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -326,20 +327,44 @@ final class HandOverTest {
 
   /** It may be minutes late: the replica was rescued meanwhile, and its process joined again. */
   @Test
-  void staleNoticeStartsNothing() throws InterruptedException {
+  void staleNoticeStartsNothingInTheMembershipThatCameAfter()
+      throws SQLException, InterruptedException {
+    deliverStaleNotice(() -> new JobTurn(fixture.join(), 5, List.of(), 1, KINDS, Set.of(), true));
+  }
+
+  /** The process was frozen all the time, and does not know that others rescued its claim. */
+  @Test
+  void staleNoticeStartsNothingInAMembershipThatIsOver()
+      throws SQLException, InterruptedException {
+    deliverStaleNotice(() -> aTurn(5, 1, true));
+  }
+
+  private void deliverStaleNotice(Supplier<JobTurn> turn)
+      throws SQLException, InterruptedException {
     listen();
     openTurn(5);
+    String channel = fixture.query("select channel from @job_open_turn").get(0);
     standing = null;
     JobId id = add(draft("a"));
+    assertThat(fixture.query("select number from @job_claim")).as("handed over").hasSize(1);
     fixture.declareGone(fixture.replica);
     assertThat(fixture.jobs.rescue()).isEqualTo(1);
-    ReplicaId again = fixture.join();
-    standing = new JobTurn(again, 5, List.of(), 1, Set.of("parcel"), Set.of(), true);
-    String channel = fixture.query("select channel from @job_open_turn union all select ''").get(0);
-    assertThat(channel).as("the offer was used").isEmpty();
-    JobTurnReply reply = worker.turn(aTurn(5, 1, true));
-    assertThat(reply.jobs()).as("asked by the one that is gone").isEmpty();
-    assertThat(fixture.outcomes(id.value())).containsExactly("1 1 6");
+    JobTurn other = fixture.wanting(fixture.join(), 1, List.of());
+    ClaimedJob again = fixture.jobs.turn(other).jobs().get(0);
+    assertThat(
+            fixture.jobs.turn(fixture.wanting(other.replica(), 0, List.of(success(again)))).finished())
+        .containsExactly(true);
+    try (Connection application = fixture.database.connect()) { // which tells nobody of its job
+      fixture.jobs.enqueue(application, JobOrder.of(List.of(draft("b"))));
+    }
+    standing = turn.get();
+    fixture.query("select pg_notify('" + channel + "', '" + fixture.replica.value() + " 5')");
+    Heard heard = told.poll(20, TimeUnit.SECONDS);
+    assertThat(heard).as("what the notice made the replica do").isNotNull();
+    assertThat(heard.reply().jobs()).isEmpty();
+    assertThat(failures).isEmpty();
+    assertThat(fixture.outcomes(id.value())).containsExactly("1 1 6", "2 1 0");
+    assertThat(fixture.counts()).as("the other job waits").isEqualTo("0 1 0 1 0 0 0");
   }
 
   /** To fail would cost a replica that has much to do a tenth of a second before it tries again. */

@@ -4,53 +4,71 @@ import static dev.monotick.postgres.job.JobFixture.draft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.job.store.ClaimedJob;
+import dev.monotick.job.store.JobFinish;
 import dev.monotick.job.store.JobOrder;
 import dev.monotick.job.store.JobStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Jobs below the position that a replica inherits are found all the same: by sweeps, the first of
- * which begins a second after the start, and which look at everything every ten seconds.
+ * which begins a second after the start, and which look at everything every ten seconds, or twelve
+ * where no jobs are claimed.
  */
 @Tag("thorough")
 @Timeout(60)
 final class ScanGapTest {
 
+  /** How long it takes a replica that is idle to find such a job, as decision 12 states. */
+  private static final Duration STATED = Duration.ofSeconds(12);
+
   private final JobFixture fixture = new JobFixture();
+  private final BlockingQueue<Set<String>> told = new LinkedBlockingQueue<>();
 
   @AfterEach
   void close() {
+    String name = fixture.database.schema(); // left by a test that failed
+    fixture
+        .query("select gid from pg_prepared_xacts where gid = '" + name + "'")
+        .forEach(gid -> fixture.execute("rollback prepared '" + gid + "'"));
     fixture.close();
   }
 
   @Test
-  void aJobOfALongTransactionIsFound() throws SQLException {
+  void aJobOfALongTransactionIsFoundByAReplicaThatIsIdle() throws Exception {
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
       fixture.jobs.enqueue(connection, JobOrder.of(List.of(draft("late"))));
       claimOthers();
       savePositionsOf("@job_id_now()");
-      JobStore restarted = fixture.open(builder -> builder);
-      assertThat(restarted.turn(fixture.wanting(5)).jobs()).isEmpty();
+      JobStore idle = openIdle();
       connection.commit();
-      assertThat(claimUntilFound(restarted)).isEqualTo("late");
+      assertThat(claimWhenTold(idle)).isEqualTo("late");
     }
   }
 
   @Test
-  void aJobOfAPreparedTransactionIsFound() throws SQLException {
+  void aJobOfAPreparedTransactionIsFoundByAReplicaThatIsIdle() throws Exception {
     String name = "'" + fixture.database.schema() + "'";
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
@@ -59,15 +77,14 @@ final class ScanGapTest {
     }
     claimOthers();
     savePositionsOf("@job_id_now()");
-    JobStore restarted = fixture.open(builder -> builder);
-    assertThat(restarted.turn(fixture.wanting(5)).jobs()).isEmpty();
+    JobStore idle = openIdle();
     fixture.execute("commit prepared " + name);
-    assertThat(claimUntilFound(restarted)).isEqualTo("late");
+    assertThat(claimWhenTold(idle)).isEqualTo("late");
   }
 
   /** It comes with positions that were right when it was made, or were there before. */
   @Test
-  void aJobOfARestoredDumpIsFound() {
+  void aJobOfARestoredDumpIsFoundByAReplicaThatIsIdle() throws Exception {
     fixture.jobs.enqueue(JobOrder.of(List.of(draft("restored"))));
     List<String> dump =
         fixture.query(
@@ -76,10 +93,50 @@ final class ScanGapTest {
     fixture.execute("delete from @job_ready");
     claimOthers();
     savePositionsOf("@job_id_now()");
-    JobStore restarted = fixture.open(builder -> builder);
-    assertThat(restarted.turn(fixture.wanting(5)).jobs()).isEmpty();
+    JobStore idle = openIdle();
     dump.forEach(fixture::execute);
-    assertThat(claimUntilFound(restarted)).isEqualTo("restored");
+    assertThat(claimWhenTold(idle)).isEqualTo("restored");
+  }
+
+  /** The replica that claimed jobs beside the transaction ends, and another starts. */
+  @ParameterizedTest(name = "prepared={0}")
+  @ValueSource(booleans = {false, true})
+  void theFloorThatAnOpenTransactionHoldsIsInheritedAndSweptFrom(boolean isPrepared)
+      throws Exception {
+    List<Long> firstSweptFrom = new CopyOnWriteArrayList<>();
+    JobStore first = fixture.open(intercepting(() -> {}, firstSweptFrom));
+    do {
+      claimAll(first);
+    } while (firstSweptFrom.size() < 3); // by which the floor rises
+    String name = "'" + fixture.database.schema() + "'";
+    try (Connection connection = fixture.database.connect()) {
+      connection.setAutoCommit(false);
+      fixture.jobs.enqueue(connection, JobOrder.of(List.of(draft("late"))));
+      long late = number(fixture.query(connection, "select id from @job_ready").get(0));
+      if (isPrepared) {
+        connection.createStatement().execute("prepare transaction " + name);
+      }
+      int before = firstSweptFrom.size();
+      do {
+        claimAll(first);
+      } while (firstSweptFrom.size() < before + 3);
+      ((AutoCloseable) first).close();
+      long floor = number(fixture.query("select floor from @job_scan where lane > 0").get(0));
+      long watermark =
+          number(fixture.query("select watermark from @job_scan where lane > 0").get(0));
+      assertThat(floor).isPositive().isLessThanOrEqualTo(late);
+      assertThat(watermark).isGreaterThan(late);
+      List<Long> sweptFrom = new CopyOnWriteArrayList<>();
+      JobStore restarted = fixture.open(intercepting(() -> {}, sweptFrom));
+      assertThat(restarted.turn(fixture.wanting(5)).jobs()).isEmpty();
+      if (isPrepared) {
+        fixture.execute("commit prepared " + name);
+      } else {
+        connection.commit();
+      }
+      assertThat(claimUntilFound(restarted)).isEqualTo("late");
+      assertThat(sweptFrom.get(0)).as("where the first sweep began").isEqualTo(floor);
+    }
   }
 
   /** The positions were saved by a clock that was an hour ahead. */
@@ -192,10 +249,47 @@ final class ScanGapTest {
     }
   }
 
-  /** Has the lane claimed, so that it is known, by a store that saves nothing of it. */
+  /** Has the lane claimed, so that it is known, by a store that sweeps nothing later. */
   private void claimOthers() {
-    fixture.add(3);
-    fixture.finishAll(fixture.claim(5));
+    JobStore store = fixture.open(builder -> builder);
+    claimAll(store);
+    try {
+      ((AutoCloseable) store).close();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void claimAll(JobStore store) {
+    for (int i = 0; i < 3; i++) { // what is settled is known two turns later
+      fixture.add(3);
+      List<ClaimedJob> claimed = store.turn(fixture.wanting(5)).jobs();
+      assertThat(claimed).hasSize(3);
+      JobFinish[] ends = claimed.stream().map(JobFixture::success).toArray(JobFinish[]::new);
+      assertThat(store.turn(fixture.wanting(0, ends)).finished()).hasSize(3).containsOnly(true);
+    }
+  }
+
+  private static long number(String text) {
+    return Long.parseLong(text);
+  }
+
+  /** Opens a store that has claimed once, found nothing, and waits for jobs that it is told of. */
+  private JobStore openIdle() throws InterruptedException {
+    JobStore store = fixture.open(builder -> builder);
+    store.whenReady(told::add);
+    assertThat(told.poll(STATED.toSeconds(), TimeUnit.SECONDS)).as("it listens").isNotNull();
+    assertThat(store.turn(fixture.wanting(5)).jobs()).isEmpty();
+    return store;
+  }
+
+  private String claimWhenTold(JobStore store) throws InterruptedException {
+    assertThat(told.poll(STATED.toSeconds(), TimeUnit.SECONDS))
+        .as("told within the time that decision 12 states")
+        .isNotNull();
+    List<ClaimedJob> claimed = store.turn(fixture.wanting(5)).jobs();
+    assertThat(claimed).hasSize(1);
+    return JobFixture.text(claimed.get(0));
   }
 
   /** As if replicas had claimed everything below that number, and nothing could appear there. */
@@ -229,6 +323,15 @@ final class ScanGapTest {
 
   /** Returns connections that do something before each sweep. */
   private DataSource intercepting(BeforeSweep action) {
+    return intercepting(action, new CopyOnWriteArrayList<>());
+  }
+
+  /**
+   * Returns connections that do something before each sweep.
+   *
+   * @param sweptFrom where each sweep began
+   */
+  private DataSource intercepting(BeforeSweep action, List<Long> sweptFrom) {
     return (DataSource)
         Proxy.newProxyInstance(
             getClass().getClassLoader(),
@@ -237,11 +340,12 @@ final class ScanGapTest {
               if (!method.getName().equals("getConnection")) {
                 throw new UnsupportedOperationException(method.getName());
               }
-              return intercepting(fixture.database.connect(), action);
+              return intercepting(fixture.database.connect(), action, sweptFrom);
             });
   }
 
-  private Connection intercepting(Connection connection, BeforeSweep action) {
+  private Connection intercepting(
+      Connection connection, BeforeSweep action, List<Long> sweptFrom) {
     return (Connection)
         Proxy.newProxyInstance(
             getClass().getClassLoader(),
@@ -252,7 +356,28 @@ final class ScanGapTest {
                 action.run();
               }
               try {
-                return method.invoke(connection, arguments);
+                Object result = method.invoke(connection, arguments);
+                return method.getName().equals("prepareStatement")
+                        && String.valueOf(arguments[0]).contains("job_sweep")
+                    ? recording((PreparedStatement) result, sweptFrom)
+                    : result;
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  private PreparedStatement recording(PreparedStatement statement, List<Long> sweptFrom) {
+    return (PreparedStatement)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {PreparedStatement.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("setLong") && arguments[0].equals(3)) {
+                sweptFrom.add((Long) arguments[1]);
+              }
+              try {
+                return method.invoke(statement, arguments);
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }

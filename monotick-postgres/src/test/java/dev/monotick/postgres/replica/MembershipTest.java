@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.OwnThread;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.PostgresStoreBuilder;
@@ -26,10 +27,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** What replicas that freeze or lose a connection do to the others. */
@@ -38,6 +42,14 @@ class MembershipTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
+  private static final LeaseTiming SHORT =
+      new LeaseTiming(
+          Duration.ofMillis(1200),
+          Duration.ofMillis(200),
+          Duration.ofMillis(400),
+          Duration.ofMillis(150));
+
+  private final AtomicInteger marks = new AtomicInteger();
   private final TestDatabase test = TestDatabase.on(TestDatabase.NEWEST);
   private final CountDownLatch frozen = new CountDownLatch(1);
   private final CountDownLatch thaw = new CountDownLatch(1);
@@ -164,6 +176,104 @@ class MembershipTest {
       assertThat(second.replicas().live()).extracting(ReplicaInfo::id).containsOnly(latter.id());
       assertThat(second.replicas().beat(former.id())).isEmpty();
     }
+  }
+
+  /** A replica that seems dead when a newcomer looks, and beats before the newcomer marks it. */
+  @ParameterizedTest(name = "alone={0}")
+  @ValueSource(booleans = {false, true})
+  void disconnectedReplicaThatBeatsWhileANewcomerJoinsIsNotReplaced(boolean alone)
+      throws Exception {
+    ReplicaInfo former = replica("a");
+    ReplicaInfo newcomer = replica(alone ? "b" : "a");
+    try (PostgresStore first = builder().build()) {
+      first.replicas().join(former, alone);
+    } // its connections end, and it connects again
+    String held =
+        "select count(*) from pg_locks l, "
+            + test.schema()
+            + ".replica r where l.locktype = 'advisory' and l.objsubid = 1 and"
+            + " ((l.classid::bigint << 32) | l.objid::bigint) in (r.presence, r.presence # 1)";
+    try (Connection watch = test.connect()) {
+      while (number(watch, held) > 0) {
+        ServerTime.pass(Duration.ofMillis(10));
+      }
+    }
+    try (PostgresStore second = builder().directDataSource(beatingBeforeMark(former)).build()) {
+      assertStaysAway(second.replicas(), newcomer, alone);
+    }
+  }
+
+  @ParameterizedTest(name = "alone={0}")
+  @ValueSource(booleans = {false, true})
+  void silentReplicaThatBeatsWhileANewcomerJoinsIsNotReplaced(boolean alone) {
+    ReplicaInfo former = replica("a");
+    ReplicaInfo newcomer = replica(alone ? "b" : "a");
+    try (PostgresStore first = builder().build();
+        PostgresStore second =
+            builder()
+                .membershipTiming(SHORT)
+                .directDataSource(beatingBeforeMark(former))
+                .build()) {
+      first.replicas().join(former, alone);
+      assertStaysAway(second.replicas(), newcomer, alone); // it looks for the first time
+      ServerTime.pass(SHORT.leaseDuration());
+      assertStaysAway(second.replicas(), newcomer, alone);
+      assertThat(marks).hasValueGreaterThan(0);
+      assertThat(first.replicas().beat(former.id())).isPresent();
+    }
+  }
+
+  private void assertStaysAway(ReplicaRegistry registry, ReplicaInfo newcomer, boolean alone) {
+    assertThatThrownBy(() -> registry.join(newcomer, alone))
+        .isInstanceOf(JoinPendingException.class)
+        .hasMessageContaining("waits until it is known whether a (");
+    try (Connection watch = test.connect()) {
+      String found = "select count(*) filter (where gone_at is null) * 10 + count(*) from ";
+      assertThat(number(watch, found + test.schema() + ".replica"))
+          .as("the first replica is a member, the second is none")
+          .isEqualTo(11);
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Returns a data source in whose connections a replica beats before any is marked as gone. */
+  private DataSource beatingBeforeMark(ReplicaInfo replica) {
+    String beat =
+        "update "
+            + test.schema()
+            + ".replica set beat = beat + 1 where id = '"
+            + replica.id().value()
+            + "'";
+    return (DataSource)
+        Proxy.newProxyInstance(
+            DataSource.class.getClassLoader(),
+            new Class<?>[] {DataSource.class},
+            (proxy, method, arguments) -> {
+              if (!method.getName().equals("getConnection")) {
+                throw new UnsupportedOperationException(method.getName());
+              }
+              return beatingBeforeMark(test.connect(), beat);
+            });
+  }
+
+  private Connection beatingBeforeMark(Connection real, String beat) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            Connection.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("prepareStatement")
+                  && arguments[0].toString().contains("unnest(?::uuid[], ?::bigint[])")) {
+                marks.incrementAndGet();
+                test.execute(beat);
+              }
+              try {
+                return method.invoke(real, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
   }
 
   private PostgresStoreBuilder builder() {

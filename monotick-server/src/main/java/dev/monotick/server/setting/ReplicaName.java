@@ -8,8 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class ReplicaName {
 
   /** In containers the host name may be fixed and the process id is 1, so neither is unique. */
-  private static final String SUFFIX =
-      String.format("-%04x", ThreadLocalRandom.current().nextInt(0x10000));
+  private static final String SUFFIX = randomSuffix();
 
   private ReplicaName() {}
 
@@ -17,6 +16,10 @@ public final class ReplicaName {
   public static String of(Settings settings) {
     String given = settings.get(Known.REPLICA_NAME);
     return given.isEmpty() ? host() + "-" + ProcessHandle.current().pid() + SUFFIX : given;
+  }
+
+  static String randomSuffix() {
+    return String.format("-%04x", ThreadLocalRandom.current().nextInt(0x10000));
   }
 
   private static String host() {

@@ -1,0 +1,39 @@
+package dev.monotick.chaos.fault;
+
+import dev.monotick.Leadership;
+import dev.monotick.Monotick;
+import dev.monotick.chaos.history.Teller;
+import dev.monotick.chaos.process.Parent;
+import dev.monotick.postgres.PostgresStore;
+
+/** A process with one replica, whose name is configured. */
+final class NamedReplica {
+
+  private NamedReplica() {}
+
+  /** Starts a replica; the arguments are URL, user, password, schema, name and leadership. */
+  public static void main(String[] arguments) {
+    PostgresStore store =
+        PostgresStore.builder()
+            .url(arguments[0])
+            .user(arguments[1])
+            .password(arguments[2])
+            .schema(arguments[3])
+            .membershipTiming(Run.TIMING)
+            .build();
+    Monotick engine =
+        Monotick.builder()
+            .store(store)
+            .replicaName(arguments[4])
+            .leadership(Leadership.valueOf(arguments[5]))
+            .build();
+    Teller teller = new Teller();
+    try {
+      engine.start();
+      teller.tell("joined", "id", engine.replicaId());
+    } catch (RuntimeException e) {
+      teller.tell("refused", "because", e);
+    }
+    Parent.listen(line -> {});
+  }
+}
