@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,7 @@ final class JobTurns {
   private final LaneScans scans;
   private final String turn;
   private final String delete;
+  private final String empty;
 
   JobTurns(Database database, LaneScans scans, Lanes lanes, DueTimes due, OwnChannel channel) {
     this.database = database;
@@ -63,6 +65,20 @@ final class JobTurns {
                 + " from unnest(?::bigint[]) as u(number)"
                 + " join @job_claim d on d.replica = ? and d.number = u.number"
                 + " for update of d skip locked))");
+    empty = // not if a report holds it, or a run has not ended
+        database.sql(
+            """
+            update @job_claim c
+               set ids = '{}', lanes = '{}', runs = '{}', attempts = '{}', flags = '{}'
+             where c.ctid = any (array(
+               select d.ctid from @job_claim d
+                where d.replica = ? and d.number = ?
+                  and not exists (
+                    select from unnest(d.ids, d.runs) as u(id, run)
+                     where not exists (select from @job_attempt a
+                                        where a.job_id = u.id and a.run = u.run))
+                  for update of d skip locked))
+            """);
     turn =
         database.sql(
             "select * from @job_turn(?::uuid, "
@@ -115,7 +131,43 @@ final class JobTurns {
 
   /** Makes a turn on any connection. */
   JobTurnReply turn(JobTurn wanted) {
-    return turn(wanted, database);
+    JobTurnReply reply = turn(wanted, database);
+    if (wanted.most() > 0 && wanted.finishes().isEmpty() && reply.jobs().isEmpty()) {
+      emptyNewest(wanted.replica());
+    }
+    return reply;
+  }
+
+  /**
+   * Removes the jobs from the row of the newest claim of an idle replica, once all of them have
+   * ended. The row stays so that its number stays used, but a job is not forgotten while a claim
+   * names it. Otherwise the last jobs of an idle replica would stay on record until it claims
+   * again. A claim without jobs proves nothing: a late report of one of its runs is refused, as if
+   * the row was deleted.
+   */
+  private void emptyNewest(ReplicaId replica) {
+    OpenClaims own = claims(replica);
+    OptionalLong newest = own.newestToEmpty();
+    if (newest.isEmpty()) {
+      return;
+    }
+    try {
+      int changed =
+          database.once(
+              "emptying a claim that is over",
+              connection -> {
+                try (PreparedStatement statement = connection.prepareStatement(empty)) {
+                  statement.setObject(1, replica.value());
+                  statement.setLong(2, newest.getAsLong());
+                  return statement.executeUpdate();
+                }
+              });
+      if (changed > 0) {
+        own.emptied(newest.getAsLong());
+      }
+    } catch (StoreException e) {
+      log.debug("a claim that is over is emptied later", e);
+    }
   }
 
   /**

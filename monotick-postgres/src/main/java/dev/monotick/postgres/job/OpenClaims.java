@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -29,7 +30,8 @@ final class OpenClaims {
 
   /**
    * Its row stays until there is a newer one, also when all of its runs have ended: so the store
-   * knows which numbers are used, and a message that comes late claims nothing. Guarded by this.
+   * knows which numbers are used, and a message that comes late claims nothing. When the replica is
+   * idle the row is emptied, because a job stays on record while a claim names it. Guarded by this.
    */
   private @Nullable Claim newestClaim;
 
@@ -38,6 +40,7 @@ final class OpenClaims {
 
     private final long number;
     private int runs;
+    private boolean isEmptied; // its row names no jobs any more
 
     Claim(long number) {
       this.number = number;
@@ -182,6 +185,21 @@ final class OpenClaims {
             .flatMap(claims -> claims)
             .mapToLong(claim -> claim.number);
     return new Known(newest, LongStream.concat(runs, ended).distinct().toArray());
+  }
+
+  /** Returns the number of the newest claim if its runs have ended and its row may name them. */
+  synchronized OptionalLong newestToEmpty() {
+    Claim claim = newestClaim;
+    return claim == null || claim.runs > 0 || claim.isEmptied
+        ? OptionalLong.empty()
+        : OptionalLong.of(claim.number);
+  }
+
+  /** Records that the row of a claim names no jobs any more. */
+  synchronized void emptied(long number) {
+    if (newestClaim != null && newestClaim.number == number) {
+      newestClaim.isEmptied = true;
+    }
   }
 
   synchronized @Nullable Open find(JobId id, int run) {

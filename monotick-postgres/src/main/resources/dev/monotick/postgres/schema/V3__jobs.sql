@@ -179,7 +179,8 @@ create table @job_expiry (
 );
 
 -- RUNNING: what a replica claimed at once. Those of its jobs that have a row in job_attempt for their run are over;
--- deleted when all are.
+-- deleted when all are. The newest row of a replica is kept, so that its number stays used: it loses its jobs when all
+-- are over and the replica is idle.
 create table @job_claim (
   replica     uuid        not null,
   number      bigint      not null,

@@ -277,6 +277,7 @@ $$;
 
 -- Locks claims of a replica until the end of the transaction, and returns the lanes of runs, 0 for runs whose claim is gone: their end
 -- does not count. Whoever takes a claim from its replica deletes it, and waits for this transaction or passes the claim over.
+-- A claim without jobs is held by nothing: all of its runs had ended, and their ends may be deleted.
 create function @job_hold_claims(
   who           uuid,
   of_lanes      integer[],
@@ -292,6 +293,7 @@ begin
   held := array(
     select u.place::integer from unnest(of_claims) with ordinality as u(number, place)
       join @job_claim c on c.replica = who and c.number = u.number
+     where cardinality(c.ids) > 0
        for key share of c);
   if cardinality(held) = cardinality(of_claims) then
     return of_lanes; -- as nearly always
@@ -1623,7 +1625,7 @@ begin
     insert into @job_note as n (job_id, run, replica, started_at, noted_at)
     select u.id, u.run, who, timestamptz 'epoch' + started * interval '1 microsecond', clock_timestamp()
       from unnest(of_claims, of_ids, of_runs) as u(claim, id, run)
-     where exists (select from @job_claim c where c.replica = who and c.number = u.claim)
+     where exists (select from @job_claim c where c.replica = who and c.number = u.claim and cardinality(c.ids) > 0)
        and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run)
     on conflict (job_id) do update
        set run = excluded.run, replica = excluded.replica, started_at = excluded.started_at, noted_at = excluded.noted_at,

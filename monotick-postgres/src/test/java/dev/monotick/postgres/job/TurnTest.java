@@ -228,6 +228,68 @@ final class TurnTest {
     assertThat(fixture.counts()).isEqualTo("0 0 0 400 0 0 0");
   }
 
+  /** The row of its newest claim stays, and must not keep these jobs on record for ever. */
+  @Test
+  void jobsOfAReplicaThatBecameIdleAreForgotten() {
+    fixture.add(2);
+    List<ClaimedJob> claimed = fixture.claim(5);
+    fixture.finish(success(claimed.get(0)));
+    fixture.claim(5);
+    assertThat(forget()).as("one of them runs, and one claim has both").isZero();
+    fixture.finish(success(claimed.get(1)));
+    assertThat(fixture.claim(5)).isEmpty();
+    assertThat(forget()).isEqualTo(2);
+    assertThat(fixture.query("select count(*) from @job_attempt")).containsExactly("0");
+    assertThat(fixture.query("select ids from @job_claim")).containsExactly("{}");
+  }
+
+  @Test
+  void aTurnThatFoundNothingIsStillRepeatedUnderItsNumber() {
+    fixture.add(1);
+    JobTurn turn = fixture.wanting(5);
+    List<ClaimedJob> claimed = fixture.jobs.turn(turn).jobs();
+    fixture.finish(success(claimed.get(0)));
+    assertThat(fixture.claim(5)).isEmpty();
+    fixture.add(1);
+    JobTurnReply late = fixture.jobs.turn(turn);
+    assertThat(late.jobs()).isEmpty();
+    assertThat(late.used()).isTrue();
+    assertThat(fixture.counts()).isEqualTo("0 1 0 1 0 0 0");
+  }
+
+  /** Copies of messages that the network kept for long. */
+  @Test
+  void lateMessagesDoNotReviveAJobThatWasForgotten() {
+    fixture.add(1);
+    ClaimedJob claimed = fixture.claim(5).get(0);
+    String lane = fixture.query("select lanes[1] from @job_claim").get(0);
+    fixture.finish(success(claimed));
+    assertThat(fixture.claim(5)).isEmpty();
+    assertThat(forget()).isEqualTo(1);
+    String run =
+        "array[%s]::bigint[], array[1], array[1]::smallint[]".formatted(claimed.id().value());
+    assertThat(
+            fixture.query(
+                "select @job_finish_apart('%s', %s, array[%s], array[0]::smallint[], array[1]::smallint[], array[0]::bigint[], array[0]::bigint[], array['no'], null, array[0]::bigint[], array[1], array(select number from @job_claim))"
+                    .formatted(fixture.replica.value(), run, lane)))
+        .containsExactly("{f}");
+    assertThat(
+            fixture.query(
+                "select @job_start_runs('%s', array(select number from @job_claim), array[%s]::bigint[], array[1], 0)"
+                    .formatted(fixture.replica.value(), claimed.id().value())))
+        .isEmpty();
+    for (String table : List.of("job_attempt", "job_ready", "job_delayed", "job_note")) {
+      assertThat(fixture.query("select count(*) from @" + table)).as(table).containsExactly("0");
+    }
+  }
+
+  private long forget() {
+    return Long.parseLong(
+        fixture
+            .query("select @job_forget(array(select id from @job), now() + interval '1 minute')")
+            .get(0));
+  }
+
   private static List<?> ids(List<Enqueued> added) {
     return added.stream().map(Enqueued::id).toList();
   }

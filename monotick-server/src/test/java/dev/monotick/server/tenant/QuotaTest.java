@@ -258,6 +258,17 @@ class QuotaTest {
     assertThat(jobsOf("kept")).isEqualTo(3);
   }
 
+  /** Each replica is idle after its last job, which must not stay on record because of that. */
+  @Test
+  void theNewestJobsAreForgottenTooWhereNoneMayBeKept() {
+    Api acme = Work.tenant(installation.api(), "none", "retainedJobs", 0);
+    for (int i = 0; i < 5; i++) {
+      Work.create(acme, Work.http(receiver.url("/none")));
+    }
+    Eventually.until(() -> jobsOf("none") + " on record", () -> jobsOf("none") == 0);
+    assertThat(receiver.calls()).filteredOn(call -> call.path().equals("/none")).hasSize(5);
+  }
+
   @Test
   void queuesAreNotMadeUpWithoutEnd() {
     Api acme = Work.tenant(installation.api(), "queues");

@@ -6,6 +6,7 @@ import dev.monotick.server.database.Sql;
 import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
+import dev.monotick.server.support.Receiver;
 import dev.monotick.server.support.Work;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,6 +125,19 @@ class TenantTest {
                 .single())
         .isZero();
     Work.expect(409, admin().call("DELETE", "/v1/tenants/default", null));
+  }
+
+  /** Also if no other job runs after its last one. */
+  @Test
+  void aTenantWhoseJobsHaveEndedIsDeleted() {
+    try (Receiver receiver = new Receiver()) {
+      Api acme = Work.tenant(admin(), "worked");
+      Work.await(acme, Work.create(acme, Work.http(receiver.url("/worked"))), "SUCCEEDED");
+
+      Eventually.until(
+          "the engine is done with the job",
+          () -> admin().call("DELETE", "/v1/tenants/worked", null).status() == 204);
+    }
   }
 
   @Test
