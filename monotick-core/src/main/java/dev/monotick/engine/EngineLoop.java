@@ -85,7 +85,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     this.lastClock = startedAt;
     this.lastTicker = config.time().nanos();
     this.ownConfig = new OwnConfig(config.work().handlers()::kinds, loops::values);
-    this.differences = new ReplicaDifferences(config.replica());
+    this.differences = new ReplicaDifferences(context::replica);
     this.unhandledJobs =
         new UnhandledJobs(context, () -> config.store().jobs().counts(), telemetry);
     boolean alone = config.settings().leadership() == Leadership.SINGLE_REPLICA;
@@ -279,8 +279,8 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   @Override
-  public boolean isSuperseded(String task) {
-    return differences.supersededBy(task) != null;
+  public ReplicaDifferences.@Nullable Winner winner(String task) {
+    return differences.winner(task);
   }
 
   @Override
@@ -309,15 +309,11 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   public void gained(Term term) {
     telemetry.gained(term);
     for (TaskLoop loop : List.copyOf(loops.values())) {
-      if (isLedBy(loop, term)) {
+      if (term.group().equals(loop.leadingGroup())) {
         loop.refresh();
       }
     }
     rescueSoon(shared);
-  }
-
-  private static boolean isLedBy(TaskLoop loop, Term term) {
-    return loop.mode() == HaMode.LEADER && loop.spec().group().equals(term.group());
   }
 
   @Override

@@ -9,9 +9,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,7 +26,11 @@ import org.slf4j.LoggerFactory;
  * <p>Of several registrations of a task that cannot stand side by side, the one of the replica that
  * started last wins. Replicas with another one run no scheduled tick of the task while that replica
  * lives: a rolling deployment moves forward, and so does a rollback. All replicas judge by the same
- * rows, at most one heartbeat old, and the winner is alive, so some replica always runs the task.
+ * rows, at most one heartbeat old.
+ *
+ * <p>The winner is alive, and runs the task unless its registration says LEADER. Then the leader of
+ * that group alone runs the task, by its own registration, as it does where all say LEADER. An
+ * older replica that leads the group would otherwise keep the task from running until it stops.
  *
  * <p>Called on the loop. What was last seen stays while the store does not answer.
  */
@@ -36,14 +42,22 @@ final class ReplicaDifferences {
   private static final Comparator<ReplicaInfo> BY_START =
       Comparator.comparing(ReplicaInfo::startedAt).thenComparing(ReplicaInfo::id);
 
-  private final ReplicaId self;
+  private final Supplier<ReplicaId> self; // another one after each membership that was lost
   private Map<String, List<TaskStatus.Difference>> differences = Map.of();
-  private Map<String, String> superseded = Map.of();
+  private Map<String, Winner> superseded = Map.of();
   private List<ReplicaInfo> lookedAt = List.of();
   private Set<String> loggedTasks = Set.of();
   private Set<String> loggedZones = Set.of();
 
-  ReplicaDifferences(ReplicaId self) {
+  /**
+   * A registration that counts instead of this replica's.
+   *
+   * @param replica name of the replica that registered it
+   * @param group the group whose leader runs the task, null unless it is registered as LEADER
+   */
+  record Winner(String replica, @Nullable String group) {}
+
+  ReplicaDifferences(Supplier<ReplicaId> self) {
     this.self = self;
   }
 
@@ -52,8 +66,8 @@ final class ReplicaDifferences {
     return differences.getOrDefault(task, List.of());
   }
 
-  /** Returns the replica whose registration of the task counts instead; null if this one's does. */
-  @Nullable String supersededBy(String task) {
+  /** Returns the registration of the task that counts instead; null if this replica's does. */
+  @Nullable Winner winner(String task) {
     return superseded.get(task);
   }
 
@@ -61,30 +75,31 @@ final class ReplicaDifferences {
    * Compares this replica with the others.
    *
    * @param live the live replicas, this one among them
-   * @return the tasks whose registration here counts from now on, and did not before
+   * @return the tasks that another registration superseded before, but not this one any more
    */
   Set<String> look(List<ReplicaInfo> live) {
     if (live.equals(lookedAt)) { // as nearly always
       return Set.of();
     }
-    ReplicaInfo own = live.stream().filter(each -> each.id().equals(self)).findAny().orElse(null);
+    ReplicaId id = self.get();
+    ReplicaInfo own = live.stream().filter(each -> each.id().equals(id)).findAny().orElse(null);
     if (own == null) {
       return Set.of();
     }
     lookedAt = List.copyOf(live);
     List<ReplicaInfo> others =
-        live.stream().filter(each -> !each.id().equals(self)).sorted(BY_START).toList();
-    Map<String, String> before = superseded;
+        live.stream().filter(each -> !each.id().equals(id)).sorted(BY_START).toList();
+    Map<String, Winner> before = superseded;
     compareTasks(own, others);
     compareZones(own, others);
-    Set<String> again = new HashSet<>(before.keySet());
-    again.removeAll(superseded.keySet());
-    return again;
+    Set<String> changed = new HashSet<>(before.keySet());
+    changed.removeIf(task -> Objects.equals(before.get(task), superseded.get(task)));
+    return changed;
   }
 
   private void compareTasks(ReplicaInfo own, List<ReplicaInfo> others) {
     Map<String, List<TaskStatus.Difference>> found = new HashMap<>();
-    Map<String, String> winners = new HashMap<>();
+    Map<String, Winner> winners = new HashMap<>();
     own.config()
         .tasks()
         .forEach(
@@ -106,7 +121,8 @@ final class ReplicaDifferences {
               }
               String winning = newest.config().tasks().getOrDefault(task, text);
               if (!winning.equals(text) && isSuperseded(text, winning, newest.name())) {
-                winners.put(task, newest.name());
+                String group = TaskDefinition.parse(winning).leadingGroup();
+                winners.put(task, new Winner(newest.name(), group));
               }
             });
     differences = found;
@@ -124,7 +140,7 @@ final class ReplicaDifferences {
 
   /** Returns what was logged, so that it is not logged again while it lasts. */
   private String logOnce(String task, List<TaskStatus.Difference> all) {
-    String winner = superseded.get(task);
+    Winner winner = superseded.get(task);
     Map<String, Set<String>> values = new TreeMap<>();
     for (TaskStatus.Difference each : all) {
       values
@@ -149,7 +165,12 @@ final class ReplicaDifferences {
           text,
           winner == null
               ? "this replica goes by its own registration"
-              : "this replica leaves its ticks to " + winner + ", which started later");
+              : "this replica leaves its ticks to "
+                  + (winner.group() == null
+                      ? ""
+                      : "the leader of group " + winner.group() + " and ")
+                  + winner.replica()
+                  + ", which started later");
     }
     return key;
   }

@@ -25,7 +25,7 @@ final class StatusView {
       }
     }
     String name = task.spec().name();
-    String winner = differences.supersededBy(name);
+    String winner = task.supersededBy();
     return new TaskStatus(
         task.spec(),
         state,

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a replica registered under the name of a task, but for its body: as properties that replicas
@@ -89,11 +90,15 @@ record TaskDefinition(Map<String, String> properties) {
     if (isLocal() && other.isLocal()) {
       return true;
     }
-    String leader = HaMode.LEADER.name();
-    return leader.equals(properties.get(MODE))
-        && leader.equals(other.properties.get(MODE))
-        && String.valueOf(properties.get(GROUP))
-            .equals(String.valueOf(other.properties.get(GROUP)));
+    String group = leadingGroup();
+    return group != null && group.equals(other.leadingGroup());
+  }
+
+  /** Returns the group whose leader runs the task, null if it is not run by a leader. */
+  @Nullable String leadingGroup() {
+    return HaMode.LEADER.name().equals(properties.get(MODE))
+        ? String.valueOf(properties.get(GROUP))
+        : null;
   }
 
   private boolean isLocal() {

@@ -33,9 +33,9 @@ interface TaskHost {
   List<ReplicaInfo> live();
 
   /**
-   * Returns whether the registration of another replica counts for the task, and not this one's.
+   * Returns the registration of another replica that counts for the task, null if this one's does.
    */
-  boolean isSuperseded(String task);
+  ReplicaDifferences.@Nullable Winner winner(String task);
 
   /** Returns the proof that this replica lives, null if there is none. */
   @Nullable Lease membershipLease();

@@ -185,17 +185,53 @@ final class TaskLoop {
     return mode.isExclusive() && host.live().isEmpty();
   }
 
+  /** Returns whether only replicas with another registration run the task. */
+  private boolean isSuperseded() {
+    ReplicaDifferences.Winner winner = host.winner(spec.name());
+    return winner != null && winner.group() == null;
+  }
+
+  /** Returns the group whose leader alone runs the task; null if the task needs no leader. */
+  @Nullable String leadingGroup() {
+    ReplicaDifferences.Winner winner = host.winner(spec.name());
+    if (winner != null) {
+      return winner.group();
+    }
+    return mode == HaMode.LEADER ? spec.group() : null;
+  }
+
+  /** Returns this replica's term of the group, null unless work may begin in it. */
+  private @Nullable Term usableTerm(String group) {
+    Term term = host.term(group);
+    return term != null && term.mayStart() ? term : null;
+  }
+
+  /**
+   * Returns the replica whose registration counts instead of this one's; null if this one's does.
+   */
+  @Nullable String supersededBy() {
+    ReplicaDifferences.Winner winner = host.winner(spec.name());
+    boolean leads = winner != null && winner.group() != null && host.term(winner.group()) != null;
+    return winner == null || leads ? null : winner.replica();
+  }
+
   private Authority authority(@Nullable Term term) {
     return new Authority(term, mode.isExclusive() ? host.membershipLease() : null);
   }
 
   private void due(Plan.Due plan, TaskState known) {
     next = plan.nominal();
-    if (isNoMember() || host.isSuperseded(spec.name())) {
+    if (isNoMember() || isSuperseded()) {
       return;
     }
     if (onOverlap() == OnOverlap.WAIT && known.open() > 0) {
       host.lookAgain(this);
+      return;
+    }
+    String group = leadingGroup();
+    Term term = group == null ? null : usableTerm(group);
+    if (group != null && term == null) {
+      leaveToLeader(plan.nominal());
       return;
     }
     switch (mode) {
@@ -207,17 +243,9 @@ final class TaskLoop {
           noSlotIsFree(plan, known);
         }
       }
-      case LEADER -> {
-        Term term = host.term(spec.group());
-        if (term != null && term.mayStart()) {
+      case LEADER, ONE_REPLICA -> {
+        if (term != null || isMyTurn(plan)) {
           claim(plan, known, term);
-        } else {
-          leaveToLeader(plan.nominal());
-        }
-      }
-      case ONE_REPLICA -> {
-        if (isMyTurn(plan)) {
-          claim(plan, known, null);
         }
       }
     }
@@ -343,18 +371,19 @@ final class TaskLoop {
   }
 
   private void account(Plan.Account plan, TaskState known) {
-    if (isNoMember() || host.isSuperseded(spec.name())) {
+    if (isNoMember() || isSuperseded()) {
       return;
     }
-    Term term = null;
-    if (mode == HaMode.LEADER) {
-      term = host.term(spec.group());
-      if (term == null || !term.mayStart()) {
-        leaveToLeader(plan.latest());
-        return;
-      }
+    String group = leadingGroup();
+    Term term = group == null ? null : usableTerm(group);
+    if (group != null && term == null) {
+      leaveToLeader(plan.latest());
+      return;
     }
-    account(new AccountRequest(known, plan.gaps().get(), term == null ? null : term.proof()), term);
+    Term proven = mode.isExclusive() ? term : null; // the ledger of this process knows no terms
+    account(
+        new AccountRequest(known, plan.gaps().get(), proven == null ? null : proven.proof()),
+        proven);
   }
 
   private void account(AccountRequest request, @Nullable Term term) {
@@ -410,15 +439,13 @@ final class TaskLoop {
     if (known == null || taking || !host.isRunning() || isNoMember()) {
       return;
     }
-    if (mode.isExclusive() && host.isSuperseded(spec.name())) {
+    if (mode.isExclusive() && isSuperseded()) {
       return; // the replicas whose registration counts take it
     }
-    Term term = null;
-    if (mode == HaMode.LEADER) {
-      term = host.term(spec.group());
-      if (term == null || !term.mayStart()) {
-        return;
-      }
+    String group = mode.isExclusive() ? leadingGroup() : null;
+    Term term = group == null ? null : usableTerm(group);
+    if (group != null && term == null) {
+      return;
     }
     taking = true;
     OnOverlap overlap = onOverlap() == OnOverlap.ALLOW ? OnOverlap.ALLOW : OnOverlap.WAIT;

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param counts what this replica has seen of it since it started
  * @param differences in what live replicas have registered the task differently
  * @param supersededBy name of the replica whose registration counts instead of this one's, because
- *     it started later; this replica runs no scheduled tick meanwhile. Null if this one's counts
+ *     it started later; this replica runs no scheduled tick meanwhile. Null if this one's counts,
+ *     also because this replica leads the group in which the newer one registered it
  */
 public record TaskStatus(
     TaskSpec spec,

@@ -255,7 +255,10 @@ public final class JobWorker {
     } else {
       // They are for people: lines are lost rather than kept for ever.
       if (!notesFail) {
-        log.warn("progress and log lines of jobs cannot be recorded", result.failure());
+        log.warn(
+            "progress and log lines of jobs cannot be recorded cause={}",
+            StoreFailures.describe(result.failure()),
+            StoreFailures.trace(result.failure()));
       }
     }
     notesFail = !result.isValue();

@@ -153,7 +153,7 @@ public final class PostgresStoreBuilder {
    * before they count, even where {@code synchronous_commit} is off for the server, the database or
    * the role; true by default. With false that setting is left as it is: if it is off, a crash of
    * the server can undo what was acknowledged moments before it, and a tick or a job can then run
-   * again. Leases stay durable.
+   * again. Leases stay durable, except with {@link #portable}.
    */
   public PostgresStoreBuilder durableCommits(boolean durableCommits) {
     this.durableCommits = durableCommits;

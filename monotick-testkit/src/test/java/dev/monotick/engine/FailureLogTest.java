@@ -150,4 +150,28 @@ class FailureLogTest {
       assertThat(log.lines(Level.WARN, "turn of jobs got no answer")).hasSizeLessThanOrEqualTo(1);
     }
   }
+
+  @Test
+  void notesOfALongJobThatGetNoAnswerAreOneLine() {
+    cluster
+        .replica(0)
+        .handle(
+            MAIL,
+            job -> {
+              job.progress(0.5, "half way");
+              job.sleep(Duration.ofSeconds(2));
+              cluster.partition(0);
+              job.sleep(Duration.ofSeconds(3));
+              cluster.heal(0);
+              return JobOutcome.done();
+            });
+    try (CapturedLog log = CapturedLog.open()) {
+      cluster.replica(0).jobs().enqueue(MAIL.of("a"));
+      cluster.advance(Duration.ofSeconds(20));
+      assertThat(log.lines(Level.WARN, "progress and log lines of jobs cannot be recorded"))
+          .singleElement()
+          .satisfies(line -> assertThat(line).contains(" cause="));
+      assertThat(log.thrown()).isEmpty();
+    }
+  }
 }

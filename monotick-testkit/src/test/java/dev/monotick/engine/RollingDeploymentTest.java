@@ -153,6 +153,121 @@ class RollingDeploymentTest {
     }
   }
 
+  /** Lets a replica lose its membership, and join again under another id. */
+  private static void rejoin(SimulatedCluster cluster, int index) {
+    cluster.partition(index);
+    cluster.advance(Duration.ofMinutes(1));
+    cluster.heal(index);
+    cluster.advance(Duration.ofSeconds(20));
+  }
+
+  @Test
+  void olderReplicaThatRejoinedGoesOnWhenTheNewerOneIsGone() {
+    try (SimulatedCluster cluster = cluster()) {
+      cluster.advance(Duration.ofSeconds(90));
+      deploy(cluster, task -> task.cron(AT_HALF).mode(HaMode.ONE_REPLICA));
+      rejoin(cluster, 0);
+      cluster.crash(1);
+      cluster.advance(Duration.ofMinutes(1));
+      Instant gone = now(cluster);
+      cluster.advance(Duration.ofMinutes(3));
+      assertThat(since(cluster, gone))
+          .hasSize(3)
+          .allSatisfy(run -> assertThat(run.replica()).isEqualTo("replica-0"));
+    }
+  }
+
+  @Test
+  void olderReplicaThatRejoinedLeavesTicksToANewerOne() {
+    try (SimulatedCluster cluster = cluster();
+        CapturedLog log = CapturedLog.open()) {
+      cluster.advance(Duration.ofSeconds(90));
+      rejoin(cluster, 0);
+      deploy(cluster, task -> task.cron(AT_HALF).mode(HaMode.ONE_REPLICA));
+      Instant deployed = now(cluster);
+      cluster.advance(Duration.ofMinutes(5));
+      assertThat(since(cluster, deployed))
+          .hasSize(5)
+          .allSatisfy(run -> assertThat(run.replica()).isEqualTo("replica-1"));
+      assertThat(log.lines(Level.WARN, "task=t is registered differently")).hasSize(2);
+    }
+  }
+
+  /** Starts a cluster whose first replica leads both groups, because of other tasks. */
+  private SimulatedCluster ledByTheFirst() {
+    SimulatedCluster cluster =
+        SimulatedCluster.builder()
+            .replicas(2)
+            .task(replica -> version.get().apply(Task.named("t")).run(context -> {}))
+            .task(replica -> other("a", Task.DEFAULT_GROUP))
+            .task(replica -> other("b", "other"))
+            .start();
+    cluster.advance(Duration.ofSeconds(90));
+    cluster.stop(1);
+    cluster.advance(Duration.ofSeconds(30));
+    cluster.restart(1);
+    cluster.advance(Duration.ofSeconds(20));
+    assertThat(cluster.leader(Task.DEFAULT_GROUP)).contains(0);
+    assertThat(cluster.leader("other")).contains(0);
+    return cluster;
+  }
+
+  private static Task other(String name, String group) {
+    return Task.named(name).cron("0 0 1 1 *").mode(HaMode.LEADER).group(group).run(context -> {});
+  }
+
+  @ParameterizedTest
+  @EnumSource(HaMode.class)
+  void leaderOfTheNewGroupGoesOnWhenATaskChangesToIt(HaMode before) {
+    version.set(task -> task.every(MINUTE).mode(before)); // LEADER: of the default group
+    try (SimulatedCluster cluster = ledByTheFirst()) {
+      deploy(cluster, task -> task.cron(AT_HALF).mode(HaMode.LEADER).group("other"));
+      Instant deployed = now(cluster);
+      cluster.advance(Duration.ofMinutes(3));
+      assertThat(since(cluster, deployed))
+          .hasSize(3)
+          .allSatisfy(run -> assertThat(run.replica()).isEqualTo("replica-0"));
+      assertThat(cluster.replica(0).tasks())
+          .filteredOn(task -> task.spec().name().equals("t"))
+          .singleElement()
+          .satisfies(
+              task -> {
+                assertThat(task.supersededBy()).isNull();
+                assertThat(task.next()).isNotNull();
+              });
+
+      cluster.crash(0);
+      cluster.advance(Duration.ofMinutes(1));
+      assertThat(cluster.leader("other")).contains(1);
+      Instant moved = now(cluster);
+      cluster.advance(Duration.ofMinutes(3));
+      assertThat(since(cluster, moved))
+          .hasSize(3)
+          .allSatisfy(
+              run -> {
+                assertThat(run.tick().nominal().getEpochSecond() % 60).isEqualTo(30);
+                assertThat(run.replica()).isEqualTo("replica-1");
+              });
+    }
+  }
+
+  @Test
+  void leaderOfTheFormerGroupDoesNotRunATaskThatChangedTheGroup() {
+    version.set(task -> task.every(MINUTE).mode(HaMode.LEADER));
+    try (SimulatedCluster cluster = ledByTheFirst()) {
+      deploy(cluster, task -> task.cron(AT_HALF).mode(HaMode.LEADER).group("other"));
+      cluster.replica(0).resign("other");
+      cluster.advance(Duration.ofSeconds(6));
+      assertThat(cluster.leader(Task.DEFAULT_GROUP)).contains(0);
+      assertThat(cluster.leader("other")).contains(1);
+      Instant resigned = now(cluster);
+      cluster.advance(Duration.ofMinutes(3));
+      assertThat(since(cluster, resigned))
+          .hasSize(3)
+          .allSatisfy(run -> assertThat(run.replica()).isEqualTo("replica-1"));
+    }
+  }
+
   @Test
   void differenceIsLoggedOnceOnEachReplicaAndNamesTheProperties() {
     try (SimulatedCluster cluster = cluster();

@@ -3,6 +3,7 @@ package dev.monotick.server.operate;
 import dev.monotick.Monotick;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.engine.EngineLife;
+import dev.monotick.store.StoreFailures;
 import java.util.List;
 import java.util.UUID;
 import org.slf4j.Logger;
@@ -96,7 +97,12 @@ class Orders implements DisposableBean {
         }
       }
     } catch (RuntimeException e) {
-      log.warn("order {} {} failed", order.action(), order.argument(), e);
+      log.warn(
+          "order {} {} failed cause={}",
+          order.action(),
+          order.argument(),
+          StoreFailures.describe(e),
+          StoreFailures.trace(e));
       result = "failed: " + e;
     }
     sql.of("update @replica_order set result = :result where id = :id")

@@ -7,12 +7,15 @@ import dev.monotick.postgres.embedded.EmbeddedPostgresBuilder;
 import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
+import dev.monotick.server.support.Receiver;
+import dev.monotick.server.support.Work;
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,16 +24,27 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class DatabaseRestartTest {
 
+  /**
+   * Three channels for notices, leadership, membership, claims, turns, rescue, notes and upkeep
+   * warn once on each replica, about 24 times in all. A warning for each retry would be far more.
+   */
+  private static final int MOST_WARNINGS = 30;
+
   @TempDir private Path folder;
 
   @Test
   void lostConnectionsAreLinesAndNotStackTraces() {
     EmbeddedPostgres postgres = start(0);
     int port = postgres.port();
-    try (Installation installation = installation(postgres)) {
+    CountDownLatch released = new CountDownLatch(1);
+    try (Receiver receiver = new Receiver();
+        Installation installation = installation(postgres)) {
+      receiver.answers(call -> answerAfter(released));
       Api api = installation.start();
       installation.start();
       Eventually.until("there is a leader", () -> leads(api));
+      Work.create(api, Work.http(receiver.url("/long")));
+      Eventually.until("a long job runs", () -> !receiver.calls().isEmpty());
       List<String> lines;
       try (Console console = new Console()) {
         postgres.stop();
@@ -48,9 +62,30 @@ class DatabaseRestartTest {
           .filteredOn(line -> line.contains("heartbeat got no answer"))
           .hasSize(2)
           .allSatisfy(line -> assertThat(line).contains("cause="));
+      assertThat(lines)
+          .as("by the replica that runs the long job")
+          .filteredOn(line -> line.contains("progress and log lines of jobs cannot be recorded"))
+          .singleElement()
+          .satisfies(line -> assertThat(line).contains("cause="));
+      assertThat(lines)
+          .as("warnings of two replicas on one restart, without those of pool and failed tasks")
+          .filteredOn(line -> line.contains(" WARN ") || line.contains(" ERROR "))
+          .filteredOn(line -> !line.contains("com.zaxxer.hikari"))
+          .filteredOn(line -> !line.contains(" tick=") && !line.contains(" task="))
+          .hasSizeLessThanOrEqualTo(MOST_WARNINGS);
     } finally {
+      released.countDown();
       postgres.close();
     }
+  }
+
+  private static int answerAfter(CountDownLatch released) {
+    try {
+      released.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return 200;
   }
 
   private EmbeddedPostgres start(int port) {
