@@ -46,9 +46,13 @@ class JobRetention {
         .mode(HaMode.ONE_REPLICA)
         .run(
             context -> {
-              owners().forEach(this::trim);
+              sweep();
               approvals.tidy();
             });
+  }
+
+  void sweep() {
+    owners().forEach(this::trim);
   }
 
   /** One look for all: most tenants have no more than they may. */
@@ -88,18 +92,24 @@ class JobRetention {
     return Math.max(0, retained.dead(owner.tenant()) - owner.limit());
   }
 
-  /** Forgets as many of the oldest that are over; those that are not stay and do not count. */
+  /**
+   * Forgets the oldest jobs that have ended, and returns how many. Passes over jobs that have not
+   * ended. A job that has ended but must be kept for a moment is left to the next sweep, and no
+   * newer one is forgotten in its place.
+   */
   private long forget(String tenant, long excess) {
     long grace = settings.get(JobSettings.RETENTION_GRACE).toMillis();
     long forgotten = 0;
+    long left = 0; // to the next sweep
     long after = 0;
-    while (forgotten < excess) {
-      int most = (int) Math.min(PIECE, excess - forgotten);
+    while (forgotten + left < excess) {
+      int most = (int) Math.min(PIECE, excess - forgotten - left);
       List<Long> oldest = retained.oldest(tenant, after, most);
       if (oldest.isEmpty()) {
         break;
       }
       forgotten += retained.forget(oldest, grace);
+      left += retained.ended(oldest);
       after = oldest.get(oldest.size() - 1);
     }
     return forgotten;

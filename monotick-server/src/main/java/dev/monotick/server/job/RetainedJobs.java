@@ -92,6 +92,26 @@ class RetainedJobs implements QuotaUse, TenantEnd {
         });
   }
 
+  /**
+   * Returns how many of these jobs are on record and have ended, but are no dead letters and have
+   * no unique key that outlives them: those that can be forgotten in a moment.
+   */
+  long ended(List<Long> ids) {
+    return sql.of(
+            """
+            select count(*)
+              from unnest(cast(:ids as bigint[])) as u(id)
+              join @@job j on j.id = u.id
+             cross join lateral (select outcome from @@job_attempt
+                                  where job_id = u.id order by run desc limit 1) a
+             where a.outcome in (0, 4, 8, 9, 10, 11)
+               and not exists (select from @@job_unique q where q.job_id = u.id and q.until > now())
+            """)
+        .param("ids", ids.toArray(Long[]::new))
+        .query(Long.class)
+        .single();
+  }
+
   /** Forgets dead letters, likewise; returns which. */
   List<JobId> purge(List<JobId> letters) {
     statistics.aheadApart(letters.stream().map(JobId::value).toList());
