@@ -340,6 +340,7 @@ final class InMemoryJobStore implements JobStore {
         now ->
             ids.stream()
                 .distinct()
+                .sorted()
                 .filter(id -> table.find(id).filter(row -> step.test(row, now)).isPresent())
                 .toList());
   }

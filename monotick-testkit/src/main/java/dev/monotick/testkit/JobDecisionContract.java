@@ -234,6 +234,16 @@ public abstract class JobDecisionContract extends JobStoreContract {
   }
 
   @Test
+  void ofTwoJobsWithOneKeyThatAreRequeuedTogetherTheOlderOneRuns() {
+    JobId older = enqueue(aJob().unique("k"));
+    jobs().cancel(older, "ann", "no");
+    JobId younger = enqueue(aJob().unique("k"));
+    jobs().cancel(younger, "ann", "no");
+    assertThat(jobs().requeue(List.of(younger, older), "ann")).containsExactly(older);
+    assertThat(states(List.of(older, younger))).containsExactly(JobState.READY, JobState.CANCELLED);
+  }
+
+  @Test
   void jobThatIsRequeuedHasItsKeyAgainUnlessAnotherHasIt() {
     JobId first = enqueue(aJob().unique("k"));
     finish(a, claimOne(a), new Died("no"));

@@ -160,8 +160,8 @@ public interface JobStore {
   /**
    * Has jobs run again that ended otherwise than well, with all their attempts before them, and
    * returns those that were found so. A job that needs approval needs it again; one whose unique
-   * key another job has by now is left as it is. It waits for no other job any more, and none for
-   * it.
+   * key another job has by now is left as it is, so of two with one key the older runs. It waits
+   * for no other job any more, and none for it.
    */
   List<JobId> requeue(List<JobId> ids, String by);
 
