@@ -47,16 +47,16 @@ final class PostgresUnderTest implements StoreUnderTest {
     this.capabilities = capabilities;
     this.opening =
         () ->
-        options
-            .apply(
-                PostgresStore.builder()
-                    .url(url)
-                    .user(direct.user())
-                    .password(direct.password())
-                    .schema(direct.schema())
-                    .leaseTiming(LEADERS)
-                    .membershipTiming(SHORT))
-            .build();
+            options
+                .apply(
+                    PostgresStore.builder()
+                        .url(url)
+                        .user(direct.user())
+                        .password(direct.password())
+                        .schema(direct.schema())
+                        .leaseTiming(LEADERS)
+                        .membershipTiming(SHORT))
+                .build();
     this.store = opening.get();
   }
 

@@ -102,9 +102,7 @@ final class DueScan {
       recent.lookedAtAll(nowNanos);
     }
     boolean isTime = isIdle ? all.isOverdue(nowNanos) : all.isDue(nowNanos);
-    return isTime && to > 0
-        ? new Sweep(all.piece(0, to), false, to, hints.settled())
-        : null;
+    return isTime && to > 0 ? new Sweep(all.piece(0, to), false, to, hints.settled()) : null;
   }
 
   /**

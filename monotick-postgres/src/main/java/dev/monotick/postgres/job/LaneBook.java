@@ -324,7 +324,12 @@ final class LaneBook {
    */
   @SuppressWarnings("ArrayRecordComponent") // a column of a statement, never compared
   record Sweep(
-      List<Integer> lanes, long[] hints, LaneSweep.Range range, boolean isRecent, long to, long settled) {}
+      List<Integer> lanes,
+      long[] hints,
+      LaneSweep.Range range,
+      boolean isRecent,
+      long to,
+      long settled) {}
 
   /**
    * Has everything looked at with the next turn: somebody may have left what he was about to take.

@@ -334,8 +334,7 @@ final class HandOverTest {
 
   /** The process was frozen all the time, and does not know that others rescued its claim. */
   @Test
-  void staleNoticeStartsNothingInAMembershipThatIsOver()
-      throws SQLException, InterruptedException {
+  void staleNoticeStartsNothingInAMembershipThatIsOver() throws SQLException, InterruptedException {
     deliverStaleNotice(() -> aTurn(5, 1, true));
   }
 
@@ -352,7 +351,10 @@ final class HandOverTest {
     JobTurn other = fixture.wanting(fixture.join(), 1, List.of());
     ClaimedJob again = fixture.jobs.turn(other).jobs().get(0);
     assertThat(
-            fixture.jobs.turn(fixture.wanting(other.replica(), 0, List.of(success(again)))).finished())
+            fixture
+                .jobs
+                .turn(fixture.wanting(other.replica(), 0, List.of(success(again))))
+                .finished())
         .containsExactly(true);
     try (Connection application = fixture.database.connect()) { // which tells nobody of its job
       fixture.jobs.enqueue(application, JobOrder.of(List.of(draft("b"))));

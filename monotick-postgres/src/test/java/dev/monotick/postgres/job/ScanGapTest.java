@@ -344,8 +344,7 @@ final class ScanGapTest {
             });
   }
 
-  private Connection intercepting(
-      Connection connection, BeforeSweep action, List<Long> sweptFrom) {
+  private Connection intercepting(Connection connection, BeforeSweep action, List<Long> sweptFrom) {
     return (Connection)
         Proxy.newProxyInstance(
             getClass().getClassLoader(),

@@ -210,10 +210,7 @@ class MembershipTest {
     ReplicaInfo newcomer = replica(alone ? "b" : "a");
     try (PostgresStore first = builder().build();
         PostgresStore second =
-            builder()
-                .membershipTiming(SHORT)
-                .directDataSource(beatingBeforeMark(former))
-                .build()) {
+            builder().membershipTiming(SHORT).directDataSource(beatingBeforeMark(former)).build()) {
       first.replicas().join(former, alone);
       assertStaysAway(second.replicas(), newcomer, alone); // it looks for the first time
       ServerTime.pass(SHORT.leaseDuration());

@@ -9,8 +9,8 @@ class ReplicaNameTest {
 
   @Test
   void theNameThatWasSetIsUsedAsItIs() {
-    String variable = Known.REPLICA_NAME.variable();
-    Settings settings = Settings.read(name -> name.equals(variable) ? "app-0" : "");
+    String property = Known.REPLICA_NAME.name();
+    Settings settings = Settings.read(name -> name.equals(property) ? "app-0" : "");
     assertThat(ReplicaName.of(settings)).isEqualTo("app-0");
   }
 
