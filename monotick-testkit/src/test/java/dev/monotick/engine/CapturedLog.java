@@ -18,7 +18,7 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /** What the engine logs, for tests that say so; else nothing is kept. */
-final class CapturedLog implements AutoCloseable {
+public final class CapturedLog implements AutoCloseable {
 
   private static final List<CapturedLog> OPEN = new CopyOnWriteArrayList<>();
 
@@ -28,14 +28,14 @@ final class CapturedLog implements AutoCloseable {
   private CapturedLog() {}
 
   /** Begins to capture, until closed. */
-  static CapturedLog open() {
+  public static CapturedLog open() {
     CapturedLog log = new CapturedLog();
     OPEN.add(log);
     return log;
   }
 
   /** Returns the lines of that level that begin with the text. */
-  List<String> lines(Level level, String text) {
+  public List<String> lines(Level level, String text) {
     return lines.stream().filter(line -> line.startsWith(level + " " + text)).toList();
   }
 

@@ -101,6 +101,29 @@ class MembershipTest {
     assertThat(beats).hasSize(13); // one each 750 ms, as it is alone
   }
 
+  /** Its claims were made under the former id, and may be another replica's by now. */
+  @Test
+  void processThatLostItsMembershipJoinsUnderAnotherId() {
+    ManualScheduler scheduler = new ManualScheduler();
+    InMemoryStore store = InMemoryStore.builder().time(scheduler.time().timeSource()).build();
+    List<ReplicaId> former = new ArrayList<>();
+    Monotick engine =
+        Monotick.builder()
+            .store(store)
+            .time(scheduler.time().timeSource())
+            .threads(scheduler.threads())
+            .build();
+    engine.start();
+    for (int times = 0; times < 3; times++) {
+      scheduler.advance(Duration.ofSeconds(1));
+      assertThat(store.replicas().live())
+          .singleElement()
+          .satisfies(self -> assertThat(former).doesNotContain(self.id()))
+          .satisfies(self -> former.add(self.id()));
+      scheduler.time().suspend(Duration.ofMinutes(1));
+    }
+  }
+
   @Test
   void stopWhileTheFirstJoinIsOnItsWayRefusesTheStart() throws Exception {
     CountDownLatch joining = new CountDownLatch(1);

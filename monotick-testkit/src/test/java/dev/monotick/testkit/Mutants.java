@@ -196,6 +196,12 @@ final class Mutants {
             "if (isUsed(turn) || turn.closes()) {",
             "if (turn.closes()) {"),
         Mutant.of(
+            "job of a lost membership begins under the next one",
+            "engine.Membership",
+            Set.of("J8"),
+            "current.id.equals(id) && current",
+            "current"),
+        Mutant.of(
             "open turn taken for one that has claimed",
             "worker.Turns",
             Set.of("J1"),

@@ -15,6 +15,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -164,10 +165,16 @@ final class WireJobs implements InvocationHandler {
     simulation.later(process, soon, () -> listener.ready(news, turn -> turnAtOnce(turn, given)));
   }
 
+  /**
+   * Answers the turn that stands by. A notice of an earlier membership is believed here, which no
+   * store of ours does: the worker itself must not begin jobs of a membership that it has lost.
+   */
   private JobTurnReply turnAtOnce(JobTurn turn, @Nullable Given given) {
-    return given != null
-            && given.turn().number() == turn.number()
-            && given.turn().replica().equals(turn.replica())
+    if (given != null && !given.turn().replica().equals(turn.replica())) {
+      simulation.findings().see(Seen.STALE_NOTICES);
+      return new JobTurnReply(List.of(), given.reply().jobs(), false, Optional.empty());
+    }
+    return given != null && given.turn().number() == turn.number()
         ? given.reply()
         : turnAtOnce(turn);
   }

@@ -128,6 +128,21 @@ final class RescueTest {
     assertThat(fixture.counts()).isEqualTo("0 2 0 1 0 0 0");
   }
 
+  /** Retention may have dropped the attempts while the replica was frozen. */
+  @Test
+  void withoutAClaimNothingBeginsOrEndsThoughNoAttemptIsLeft() {
+    fixture.add(1);
+    ClaimedJob lost = fixture.claim(1).get(0);
+    fixture.declareGone(fixture.replica);
+    assertThat(fixture.jobs.rescue()).isEqualTo(1);
+    fixture.execute("delete from @job_attempt");
+    assertThat(fixture.jobs.start(fixture.replica, List.of(lost.run()), fixture.jobs.now()))
+        .as("begun")
+        .isEmpty();
+    assertThat(fixture.finish(JobFixture.success(lost))).as("reported").containsExactly(false);
+    assertThat(fixture.outcomes(lost.id().value())).isEmpty();
+  }
+
   @Test
   void aJobThatTakesItsReplicaWithItThreeTimesIsDead() {
     fixture.add(1);

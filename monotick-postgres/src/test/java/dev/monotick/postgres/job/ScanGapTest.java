@@ -169,7 +169,7 @@ final class ScanGapTest {
   void positionsOfAnotherTimelineAreNotSaved() {
     claimOthers();
     savePositionsOf("5");
-    fixture.query("select @job_save_scans('{1}', '{9}', '{9}', 1, 2)");
+    fixture.query("select @job_save_scans('{1, 2}', '{9, 9}', '{9, 9}', 1, 2)"); // 2 is new
     assertThat(fixture.query("select floor, watermark from @job_scan")).containsExactly("5 5");
   }
 

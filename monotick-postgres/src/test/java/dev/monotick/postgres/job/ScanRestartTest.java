@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Issue 18, item 3: while an old snapshot keeps the dead rows of claimed jobs, a replica that
+ * While an old snapshot keeps the dead rows of claimed jobs, a replica that
  * starts or reconnects does not walk over them.
  */
 @Tag("thorough")
