@@ -1265,6 +1265,7 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 declare
+  at        timestamptz := clock_timestamp(); -- they end now, also if only what expired some time ago is looked at
   one       record;
   w         record;
   is_ready  integer;
@@ -1305,7 +1306,7 @@ begin
     end if;
     continue when not is_found; -- it runs, or has ended
     insert into @job_attempt (job_id, ended_at, took_micros, run, attempt, outcome, detail)
-    values (one.id, up_to, 0, w.run + 1, w.attempt + 1, 11,
+    values (one.id, at, 0, w.run + 1, w.attempt + 1, 11,
             case when one.late then 'its deadline passed before it ran' else 'nobody decided in time' end);
     insert into @job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
     values (one.lane, is_ready - 1, - is_ready, 0, 0, 0, 0, 1);
