@@ -11,8 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whether tests on PostgreSQL notice defects that were found and fixed (docs/proof/README.md). Each mutant has one of them again, in
- * one place of the SQL or of a class. All of them: {@code scripts/mutants}.
+ * Whether tests on PostgreSQL notice defects that were found and fixed (docs/proof/README.md). Each
+ * mutant has one of them again, in one place of the SQL or of a class. All of them: {@code
+ * scripts/mutants}.
  */
 @Tag("thorough")
 class PostgresMutantTest {

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whether tests of the server notice defects that were found and fixed (docs/proof/README.md). Each mutant has one of them again.
+ * Whether tests of the server notice defects that were found and fixed (docs/proof/README.md). Each
+ * mutant has one of them again.
  */
 @Tag("thorough")
 class ServerMutantTest {

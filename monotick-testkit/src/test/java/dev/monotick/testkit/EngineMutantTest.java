@@ -10,7 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whether tests of the engine notice defects that were found and fixed (docs/proof/README.md). Each mutant has one of them again.
+ * Whether tests of the engine notice defects that were found and fixed (docs/proof/README.md). Each
+ * mutant has one of them again.
  */
 @Tag("thorough")
 class EngineMutantTest {

@@ -4,7 +4,10 @@ import dev.monotick.mutation.Edit;
 import dev.monotick.mutation.TestMutant;
 import java.util.List;
 
-/** Defects of the engine that were found and fixed, brought back one by one; see {@link EngineMutantTest}. */
+/**
+ * Defects of the engine that were found and fixed, brought back one by one; see {@link
+ * EngineMutantTest}.
+ */
 final class EngineMutants {
 
   private EngineMutants() {}

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * While an old snapshot keeps the dead rows of claimed jobs, a replica that
- * starts or reconnects does not walk over them.
+ * While an old snapshot keeps the dead rows of claimed jobs, a replica that starts or reconnects
+ * does not walk over them.
  */
 @Tag("thorough")
 @Timeout(120)
