@@ -172,7 +172,8 @@ final class WireJobs implements InvocationHandler {
   private JobTurnReply turnAtOnce(JobTurn turn, @Nullable Given given) {
     if (given != null && !given.turn().replica().equals(turn.replica())) {
       simulation.findings().see(Seen.STALE_NOTICES);
-      return new JobTurnReply(List.of(), given.reply().jobs(), false, Optional.empty());
+      // The store has not heard of the turn that stands by: its number is not used.
+      return new JobTurnReply(List.of(), given.reply().jobs(), false, Optional.empty(), false);
     }
     return given != null && given.turn().number() == turn.number()
         ? given.reply()
