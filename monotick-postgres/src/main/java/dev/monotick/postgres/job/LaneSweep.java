@@ -39,6 +39,12 @@ final class LaneSweep {
   private long cursor;
   private long nextAt;
   private long restUntil; // or it would take more than its share
+
+  /**
+   * What any request takes, however little it looks at: a distant or busy server. Smaller pieces do
+   * not help against that, so only what exceeds it makes them smaller.
+   */
+  private long leastNanos = ALL;
   private boolean isCheap; // the last look at everything was a matter of a moment
   private long roundNanos; // how long the round took so far, at least
   private List<Integer> slice = List.of(); // none if the next one was not chosen yet
@@ -119,9 +125,10 @@ final class LaneSweep {
 
   /** Takes in how long a piece took. */
   void looked(Range piece, long to, long tookNanos, long nowNanos) {
-    if (tookNanos > SLOW_NANOS) {
+    leastNanos = Math.min(leastNanos, tookNanos);
+    if (tookNanos - leastNanos > SLOW_NANOS) {
       step = Math.max(LEAST, (piece.high() - piece.low()) / 4);
-    } else if (tookNanos < QUICK_NANOS) {
+    } else {
       step = step > ALL / 2 ? ALL : step * 2;
     }
     boolean whole = piece.high() >= to;

@@ -54,6 +54,31 @@ class LaneSweepTest {
   }
 
   @Test
+  void piecesGrowAgainAfterAFailureThoughEveryRequestIsSlow() {
+    for (int i = 0; i < 3; i++) {
+      sweep.failed(sweep.piece(0, END), SECOND / 2, SECOND);
+    }
+    int pieces = 0;
+    LaneSweep.Range piece;
+    do {
+      piece = sweep.piece(0, END);
+      sweep.looked(piece, END, (pieces % 2 == 0 ? 100 : 130) * MILLI, SECOND);
+      pieces++;
+    } while (piece.high() < END);
+    assertThat(pieces).isLessThan(25);
+  }
+
+  @Test
+  void slowPiecesBecomeSmaller() {
+    sweep.failed(sweep.piece(0, END), SECOND / 2, SECOND);
+    sweep.looked(sweep.piece(0, END), END, MILLI, SECOND);
+    LaneSweep.Range piece = sweep.piece(0, END);
+    sweep.looked(piece, END, 60 * MILLI, SECOND);
+    LaneSweep.Range next = sweep.piece(0, END);
+    assertThat(next.high() - next.low()).isEqualTo((piece.high() - piece.low()) / 4);
+  }
+
+  @Test
   void soonIsNotSoonerThanItsShareOfTheTime() {
     sweep.failed(sweep.piece(0, END), SECOND / 2, SECOND);
     sweep.soon(2 * SECOND);
