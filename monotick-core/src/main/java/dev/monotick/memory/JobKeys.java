@@ -67,6 +67,17 @@ final class JobKeys {
                         holder.until() == null && holder.job().equals(row.id) ? null : holder));
   }
 
+  /** Takes the key from a job that is forgotten, also if its window is not over. */
+  void forget(JobRow row) {
+    row.draft
+        .unique()
+        .map(unique -> key(row, unique))
+        .ifPresent(
+            key ->
+                holders.computeIfPresent(
+                    key, (same, holder) -> holder.job().equals(row.id) ? null : holder));
+  }
+
   private void forgetOver(Instant now) {
     for (Expiry first = expiries.peek();
         first != null && !first.at().isAfter(now);

@@ -133,6 +133,7 @@ final class JobTable {
   /** Forgets a job for good. */
   void remove(JobRow row) {
     leave(row);
+    keys.forget(row);
     row.line.leaves(row.state);
     rows.remove(row.id.value());
   }

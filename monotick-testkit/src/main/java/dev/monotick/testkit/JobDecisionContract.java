@@ -234,6 +234,14 @@ public abstract class JobDecisionContract extends JobStoreContract {
   }
 
   @Test
+  void jobThatIsPurgedLosesItsKeyBeforeTheWindowIsOver() {
+    JobId id = enqueue(aJob().unique("k", HOUR));
+    finish(a, claimOne(a), new Died("no"));
+    assertThat(purge(id)).containsExactly(id);
+    assertThat(enqueue(aJob().unique("k", HOUR))).isNotEqualTo(id);
+  }
+
+  @Test
   void ofTwoJobsWithOneKeyThatAreRequeuedTogetherTheOlderOneRuns() {
     JobId older = enqueue(aJob().unique("k"));
     jobs().cancel(older, "ann", "no");
