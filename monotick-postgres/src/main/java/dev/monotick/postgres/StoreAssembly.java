@@ -79,7 +79,7 @@ final class StoreAssembly {
   }
 
   private PostgresStore open(Maintenance maintenance) {
-    ConnectionBudget.toProbe().require(config);
+    ConnectionBudget.of(!config.portable(), 1).requireForProbe(config);
     Optional<String> pooler =
         config.portable() ? Optional.empty() : PoolerProbe.findPooler(config.own());
     Optional<String> obstacle =
@@ -91,7 +91,7 @@ final class StoreAssembly {
     boolean sessions = obstacle.isEmpty();
     PostgresLeadership leadership =
         config.portable() ? PostgresLeadership.LEASE_ROW : config.leadership().resolve(obstacle);
-    ConnectionBudget.of(sessions).require(config);
+    ConnectionBudget.of(sessions, 1).require(config);
     EngineSettings settings = new EngineSettings(config.durableCommits());
     boolean plain = !sessions || isPlain();
     ConnectionProfile pooled =
@@ -120,11 +120,12 @@ final class StoreAssembly {
                 clock,
                 new PostgresRegistry.Config(
                     config.membershipTiming(), config.time().ticker(), notices.presenceKey())));
-    LeaderElection leaders =
+    LeaderElection chosen =
         election(
             leadership,
             dialect,
             new Surroundings(database, config.schema(), notices, config.time().ticker()));
+    LeaderElection leaders = new BudgetedElection(chosen, config, database, sessions, 1);
     PostgresJobStore jobs =
         keep(new PostgresJobStore(database, clock, notices, dialect.timeline()));
     keep(

@@ -37,6 +37,7 @@ public final class Database {
   private final @Nullable Connection joined;
   private final boolean repeats; // what lost against another transaction
   private final List<Runnable> brokenListeners;
+  private final List<Session> sessions;
 
   /**
    * Whose the connections are.
@@ -83,6 +84,7 @@ public final class Database {
     this.joined = null;
     this.repeats = true;
     this.brokenListeners = new CopyOnWriteArrayList<>();
+    this.sessions = new CopyOnWriteArrayList<>();
   }
 
   private Database(Database other, Connection joined, boolean repeats) {
@@ -94,6 +96,7 @@ public final class Database {
     this.joined = joined;
     this.repeats = repeats;
     this.brokenListeners = other.brokenListeners;
+    this.sessions = other.sessions;
   }
 
   /**
@@ -124,7 +127,15 @@ public final class Database {
 
   /** Returns a session apart from the pool; see {@link Session}. */
   public Session session(SqlFunction<?> prepare) {
-    return new Session(own, prepare);
+    Session session = new Session(own, prepare);
+    sessions.removeIf(Session::isClosed);
+    sessions.add(session);
+    return session;
+  }
+
+  /** Returns how many connections its sessions keep at the moment. */
+  public int openSessions() {
+    return (int) sessions.stream().filter(session -> session.generation() != 0).count();
   }
 
   /**
