@@ -237,26 +237,13 @@ public final class Database {
     Connection connection = pool.borrow();
     Throwable failure = null;
     try {
-      return inAutoCommit(connection, lent -> NetworkTimeout.during(lent, NETWORK_TIMEOUT, work));
+      return AutoCommit.during(
+          connection, lent -> NetworkTimeout.during(lent, NETWORK_TIMEOUT, work));
     } catch (SQLException | RuntimeException | Error e) {
       failure = e;
       throw e;
     } finally {
       pool.giveBack(connection, failure);
-    }
-  }
-
-  /** A pool may lend connections that are in a transaction from the first statement on. */
-  private static <T extends @Nullable Object> T inAutoCommit(
-      Connection connection, SqlFunction<T> work) throws SQLException {
-    if (connection.getAutoCommit()) {
-      return work.apply(connection);
-    }
-    connection.setAutoCommit(true);
-    try {
-      return work.apply(connection);
-    } finally {
-      setAutoCommit(connection, false);
     }
   }
 
@@ -272,7 +259,7 @@ public final class Database {
       rollback(connection, e);
       throw e;
     } finally {
-      setAutoCommit(connection, true);
+      AutoCommit.set(connection, true);
     }
   }
 
@@ -281,14 +268,6 @@ public final class Database {
       connection.rollback();
     } catch (SQLException e) {
       failure.addSuppressed(e);
-    }
-  }
-
-  private static void setAutoCommit(Connection connection, boolean wanted) {
-    try {
-      connection.setAutoCommit(wanted);
-    } catch (SQLException e) {
-      log.debug("a broken connection is left to its pool", e);
     }
   }
 

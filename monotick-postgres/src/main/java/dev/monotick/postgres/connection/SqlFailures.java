@@ -47,7 +47,8 @@ public final class SqlFailures {
 
   /**
    * Returns whether the server, or the way to it, refused a connection: it cannot be reached, shuts
-   * down or starts up, or has no connection left. The failure of a pool is judged by its causes too.
+   * down or starts up, or has no connection left. The failure of a pool is judged by its causes
+   * too.
    */
   public static boolean isServerUnavailable(SQLException failure) {
     return isUnavailable(cause(failure));
