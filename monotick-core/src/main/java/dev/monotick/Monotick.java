@@ -46,7 +46,8 @@ public interface Monotick extends AutoCloseable {
    * Adds a task. Before {@link #start} it runs from then on, after it at once.
    *
    * @throws IllegalArgumentException if a value is missing or wrong, policies contradict, the store
-   *     cannot keep the effect's promise, or the name is taken
+   *     cannot keep the effect's promise or lends too few connections for another leadership group,
+   *     or the name is taken
    * @throws IllegalStateException after {@link #stop}
    */
   void register(Task task);

@@ -215,7 +215,7 @@ public final class MonotickBuilder {
                 metrics,
                 new JobWork(new JobHandlers(), work, codec, audit)));
     try {
-      tasks.forEach(engine::register);
+      engine.register(tasks);
       handlers.forEach(handler -> handler.accept(engine));
     } catch (RuntimeException e) {
       chosenThreads.close();

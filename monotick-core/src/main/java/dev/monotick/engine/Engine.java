@@ -1,5 +1,6 @@
 package dev.monotick.engine;
 
+import dev.monotick.Leadership;
 import dev.monotick.Monotick;
 import dev.monotick.Settings;
 import dev.monotick.StopReport;
@@ -22,12 +23,14 @@ import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
 import dev.monotick.schedule.Schedule;
 import dev.monotick.task.Effect;
+import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskSpec;
 import dev.monotick.task.TaskStatus;
 import dev.monotick.thread.EngineThreads;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,6 +55,7 @@ public final class Engine implements Monotick {
   private final Listeners listeners;
   private final EngineLoop loop;
   private final Set<String> names = ConcurrentHashMap.newKeySet();
+  private final Set<String> groups = new HashSet<>(); // leadership groups; guarded by itself
   private final Object lifecycle = new Object();
   private Phase phase = Phase.NEW; // guarded by lifecycle
   private final CompletableFuture<StopReport> stopped = new CompletableFuture<>();
@@ -91,8 +95,27 @@ public final class Engine implements Monotick {
 
   @Override
   public void register(Task task) {
-    TaskSpec spec = overridden(TaskSpec.of(task));
-    checkEffect(spec);
+    register(List.of(task));
+  }
+
+  /**
+   * Adds tasks, as {@link #register(Task)} does. What all of them need together is checked first.
+   */
+  public void register(List<Task> tasks) {
+    List<TaskSpec> specs = tasks.stream().map(task -> overridden(TaskSpec.of(task))).toList();
+    specs.forEach(this::checkEffect);
+    synchronized (groups) {
+      checkGroups(specs);
+      for (TaskSpec spec : specs) {
+        add(spec);
+        if (isElected(spec)) {
+          groups.add(spec.group());
+        }
+      }
+    }
+  }
+
+  private void add(TaskSpec spec) {
     synchronized (lifecycle) {
       if (phase == Phase.STOPPED) {
         throw new IllegalStateException(
@@ -104,6 +127,21 @@ public final class Engine implements Monotick {
       }
       threads.execute(() -> loop.add(spec));
     }
+  }
+
+  /** Asks the election before there are more groups. It may have to ask the store. */
+  private void checkGroups(List<TaskSpec> specs) {
+    Set<String> all = new HashSet<>(groups);
+    specs.stream().filter(this::isElected).map(TaskSpec::group).forEach(all::add);
+    if (all.size() > groups.size()) {
+      config.election().checkCapacity(all.size());
+    }
+  }
+
+  private boolean isElected(TaskSpec spec) {
+    return spec.mode() == HaMode.LEADER
+        && settings.leadership() == Leadership.ELECTED
+        && !settings.leaderTasksEverywhere();
   }
 
   @Override

@@ -23,6 +23,16 @@ public interface LeaderElection {
     return timing.renewInterval();
   }
 
+  /**
+   * Refuses more leadership groups than this replica can take part in. The engine asks before tasks
+   * of a new group are registered.
+   *
+   * @param groups number of leadership groups of this replica, with the new ones
+   * @throws IllegalArgumentException if something must be configured otherwise first, such as the
+   *     size of a pool
+   */
+  default void checkCapacity(int groups) {}
+
   /** Returns a new candidacy of the replica for the group; nothing is acquired yet. */
   Candidacy candidate(String group, ReplicaId replica, LeaseTiming timing);
 }

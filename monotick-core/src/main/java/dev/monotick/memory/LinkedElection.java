@@ -30,6 +30,11 @@ final class LinkedElection implements LeaderElection {
   }
 
   @Override
+  public void checkCapacity(int groups) {
+    election.checkCapacity(groups);
+  }
+
+  @Override
   public Candidacy candidate(String group, ReplicaId replica, LeaseTiming timing) {
     return new LinkedCandidacy(election.candidate(group, replica, timing), gate);
   }

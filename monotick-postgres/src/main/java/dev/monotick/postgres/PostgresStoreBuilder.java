@@ -58,10 +58,11 @@ public final class PostgresStoreBuilder {
   }
 
   /**
-   * The application's own data source, usually a pool, instead of a URL. It must lend at least five
+   * The application's own data source, usually a pool, instead of a URL. It must lend at least six
    * connections at once, or {@link #build} refuses it: three that are kept for good, one more for
-   * each leadership group, and one for short transactions; a busy engine uses up to eight for
-   * those. With a {@link #directDataSource} two are enough, and the others come from there.
+   * each leadership group, and two for short transactions; a busy engine uses up to eight for
+   * those. An engine whose tasks need more groups than it has connections for is refused when it is
+   * built. With a {@link #directDataSource} two are enough, and the others come from there.
    */
   public PostgresStoreBuilder dataSource(DataSource dataSource) {
     this.dataSource = requireNonNull(dataSource, "dataSource");
@@ -138,11 +139,14 @@ public final class PostgresStoreBuilder {
     return this;
   }
 
-  /** How many connections are opened at most for short transactions, if by URL; 8 by default. */
+  /**
+   * How many connections are opened at most for short transactions, if by URL; 8 by default, at
+   * least 2: with one, looking for jobs that claims passed over would delay the claims.
+   */
   public PostgresStoreBuilder connections(int connections) {
-    if (connections < 1 || connections > 1000) {
+    if (connections < 2 || connections > 1000) {
       throw new IllegalArgumentException(
-          "connections must be 1 to 1000, but was " + connections + "; 8 is right for most");
+          "connections must be 2 to 1000, but was " + connections + "; 8 is right for most");
     }
     this.connections = connections;
     return this;

@@ -1,7 +1,9 @@
 package dev.monotick.postgres;
 
+import dev.monotick.postgres.connection.AutoCommit;
 import dev.monotick.postgres.connection.ConnectionSource;
 import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.connection.EngineSettings;
 import dev.monotick.postgres.connection.NetworkTimeout;
 import dev.monotick.postgres.connection.SqlFailures;
 import java.sql.Connection;
@@ -35,10 +37,17 @@ record StartReport(Settings engine, Settings defaults) {
     Settings engine = database.once("reading settings", StartReport::settings);
     try (Connection connection = source.open()) {
       return new StartReport(
-          engine, NetworkTimeout.during(connection, TIMEOUT, StartReport::settings));
+          engine,
+          NetworkTimeout.during(
+              connection, TIMEOUT, timed -> AutoCommit.during(timed, StartReport::defaults)));
     } catch (SQLException e) {
       throw SqlFailures.translate("reading settings", e);
     }
+  }
+
+  /** Sets nothing that is read. It reads no table, so that there is nothing to compile either. */
+  private static Settings defaults(Connection connection) throws SQLException {
+    return settings(EngineSettings.DEFAULT.timed(connection));
   }
 
   private static Settings settings(Connection connection) throws SQLException {

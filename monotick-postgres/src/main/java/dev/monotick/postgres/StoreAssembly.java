@@ -62,38 +62,70 @@ final class StoreAssembly {
 
   MigrationReport migrate() {
     check();
-    return migrations().migrate();
+    return migrations(!config.portable()).migrate();
   }
 
   PostgresStore build() {
     Maintenance maintenance =
         Maintenance.of(config.source(), config.schema(), config.retention()); // refuses bad values
     check();
-    prepareSchema();
+    Findings findings = look();
+    prepareSchema(findings);
     try {
-      return open(maintenance);
+      return open(maintenance, findings);
     } catch (RuntimeException | Error e) {
       PostgresStore.closeAll(resources);
       throw e;
     }
   }
 
-  private PostgresStore open(Maintenance maintenance) {
-    ConnectionBudget.toProbe().require(config);
-    Optional<String> pooler =
-        config.portable() ? Optional.empty() : PoolerProbe.findPooler(config.own());
-    Optional<String> obstacle =
-        config.portable()
-            ? Optional.of("portable was chosen")
-            : pooler
-                .map(why -> "there is a pooler in between that keeps no sessions: " + why)
-                .or(() -> ExclusionProbe.findFlaw(config.own(), config.schema()));
-    boolean sessions = obstacle.isEmpty();
+  /**
+   * What was found out about connections, before anything relies on them.
+   *
+   * @param pooler for the line that tells of the start
+   * @param isPooled whether a pooler that keeps no sessions is before the connections for short
+   *     transactions
+   * @param obstacle why session locks cannot be relied on
+   * @param locksExclude false if advisory locks are known not to exclude, or were not to be used
+   */
+  private record Findings(
+      String pooler, boolean isPooled, Optional<String> obstacle, boolean locksExclude) {}
+
+  private Findings look() {
+    ConnectionBudget.of(!config.portable(), 1).requireForProbe(config);
+    if (config.portable()) {
+      return new Findings("not-looked-for", true, Optional.of("portable was chosen"), false);
+    }
+    Optional<String> own = PoolerProbe.findPooler(config.own());
+    boolean isOne = config.source() == config.own();
+    boolean isPooled = (isOne ? own : PoolerProbe.findPooler(config.source())).isPresent();
+    String pooler = found(own.isPresent());
+    if (isPooled != own.isPresent()) {
+      pooler += "(" + (config.isPool() ? "dataSource:" : "url:") + found(isPooled) + ")";
+    }
+    Optional<String> flaw =
+        own.isPresent() ? Optional.empty() : ExclusionProbe.findFlaw(config.own(), config.schema());
+    return new Findings(
+        pooler,
+        isPooled,
+        own.map(why -> "there is a pooler in between that keeps no sessions: " + why)
+            .or(() -> flaw),
+        flaw.isEmpty());
+  }
+
+  private static String found(boolean pooler) {
+    return pooler ? "found" : "none";
+  }
+
+  private PostgresStore open(Maintenance maintenance, Findings findings) {
+    boolean sessions = findings.obstacle().isEmpty();
     PostgresLeadership leadership =
-        config.portable() ? PostgresLeadership.LEASE_ROW : config.leadership().resolve(obstacle);
-    ConnectionBudget.of(sessions).require(config);
+        config.portable()
+            ? PostgresLeadership.LEASE_ROW
+            : config.leadership().resolve(findings.obstacle());
+    ConnectionBudget.of(sessions, 1).require(config);
     EngineSettings settings = new EngineSettings(config.durableCommits());
-    boolean plain = !sessions || isPlain();
+    boolean plain = !sessions || findings.isPooled();
     ConnectionProfile pooled =
         plain || config.isPool() ? ConnectionProfile.SHARED : ConnectionProfile.OWN;
     Pool pool = keep(pool(plain, pooled, settings));
@@ -101,7 +133,7 @@ final class StoreAssembly {
     ConnectionProfile kept = sessions ? ConnectionProfile.OWN : ConnectionProfile.SHARED;
     Database database =
         new Database(pool, own, config.schema(), settings, new Database.Profiles(pooled, kept));
-    report(StartReport.read(database, config.source()), pooler.isPresent(), leadership);
+    report(StartReport.read(database, config.source()), findings.pooler(), leadership);
     DatabaseClock clock = new DatabaseClock(config.time());
     for (int i = 0; i < CLOCK_READINGS; i++) {
       read(database, clock);
@@ -120,11 +152,12 @@ final class StoreAssembly {
                 clock,
                 new PostgresRegistry.Config(
                     config.membershipTiming(), config.time().ticker(), notices.presenceKey())));
-    LeaderElection leaders =
+    LeaderElection chosen =
         election(
             leadership,
             dialect,
             new Surroundings(database, config.schema(), notices, config.time().ticker()));
+    LeaderElection leaders = new BudgetedElection(chosen, config, database, sessions, 1);
     PostgresJobStore jobs =
         keep(new PostgresJobStore(database, clock, notices, dialect.timeline()));
     keep(
@@ -158,20 +191,15 @@ final class StoreAssembly {
         config.connections());
   }
 
-  private void report(StartReport report, boolean pooler, PostgresLeadership leadership) {
+  private void report(StartReport report, String pooler, PostgresLeadership leadership) {
     report.warnings().forEach(warning -> log.warn("{} {}", server, warning));
     log.info(
         "{} schema={} {} pooler={} leadership={}",
         server,
         config.schema().text(),
         report.line(),
-        config.portable() ? "not-looked-for" : pooler ? "found" : "none",
+        pooler,
         leadership);
-  }
-
-  /** Returns whether a pooler sits before the connections for short transactions alone. */
-  private boolean isPlain() {
-    return config.source() != config.own() && PoolerProbe.findPooler(config.source()).isPresent();
   }
 
   /** Waits for a server that is merely not there yet. */
@@ -211,16 +239,17 @@ final class StoreAssembly {
     }
   }
 
-  private void prepareSchema() {
+  private void prepareSchema(Findings findings) {
+    Migrations migrations = migrations(findings.locksExclude());
     if (config.schemaChanges() == SchemaChanges.APPLY) {
-      migrations().migrate();
+      migrations.migrate();
     }
-    migrations().verify();
+    migrations.verify();
   }
 
-  private Migrations migrations() {
+  private Migrations migrations(boolean locksExclude) {
     Migrations migrations = Migrations.of(config.source(), config.schema());
-    return config.portable() ? migrations.portable() : migrations;
+    return locksExclude ? migrations : migrations.portable();
   }
 
   private static void read(Database database, DatabaseClock clock) {

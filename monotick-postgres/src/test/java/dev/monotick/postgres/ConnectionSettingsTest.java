@@ -111,10 +111,10 @@ class ConnectionSettingsTest {
     assumeTrue(
         role.read("select current_setting('server_version_num')::int >= 150000").contains("t"),
         "the server does not count what it compiles");
-    PostgresStore store = store(way, role);
     String self = "'" + role.database().user() + "'::regrole";
     role.execute("create extension if not exists pg_stat_statements");
-    role.execute("select pg_stat_statements_reset(" + self + ")"); // without looks at the catalogue
+    role.execute("select pg_stat_statements_reset(" + self + ")");
+    PostgresStore store = store(way, role);
     work(store);
     String compiled =
         "select count(*), min(query) from pg_stat_statements where jit_functions > 0 and userid = "
@@ -124,6 +124,51 @@ class ConnectionSettingsTest {
       SettingsRole.row(connection, "select count(*) from pg_class");
     }
     assertThat(role.read(compiled)).as("and it does compile").startsWith("1");
+  }
+
+  /**
+   * What is asked before there is an engine: functions that come first tell how they are called.
+   */
+  @Test
+  void statementsOfTheStartHaveTheEnginesSettings() {
+    SettingsRole role = keep(new SettingsRole(TestDatabase.NEWEST));
+    TestDatabase database = role.database();
+    String shadows = database.schema() + "_shadows";
+    String seen = shadows + ".seen";
+    role.execute("create schema " + shadows);
+    role.execute("create table " + seen + " (place text, jit text, timeout text)");
+    for (String function :
+        List.of(
+            "pg_backend_pid() returns int",
+            "pg_try_advisory_lock(key bigint) returns boolean",
+            "current_database() returns text",
+            "current_setting(name text, missing_ok boolean) returns text")) {
+      String call = function.replaceAll(" (bigint|text|boolean)([,)])", "$2");
+      role.execute(
+          "create function %1$s.%2$s language plpgsql as $$ begin insert into %3$s values ('%4$s',"
+                  .formatted(shadows, function, seen, call)
+              + " pg_catalog.current_setting('jit'),"
+              + " pg_catalog.current_setting('statement_timeout'));"
+              + " return pg_catalog.%s; end $$".formatted(call.replaceAll(" returns .*", "")));
+    }
+    role.execute(
+        "alter role " + database.user() + " set search_path = " + shadows + ", pg_catalog");
+    keep(
+        PostgresStore.builder()
+            .url(database.url())
+            .user(database.user())
+            .password(database.password())
+            .schema(database.schema())
+            .build());
+    assertThat(role.read("select count(distinct place) from " + seen)).containsExactly("4");
+    assertThat(role.read("select count(*), min(place) from " + seen + " where timeout = '11min'"))
+        .containsExactly("0", "null");
+    assertThat(
+            role.read(
+                "select count(*), min(place) from "
+                    + seen
+                    + " where jit <> 'off' and place ~ '^pg_'"))
+        .containsExactly("0", "null");
   }
 
   @Test

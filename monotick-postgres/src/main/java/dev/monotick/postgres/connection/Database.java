@@ -37,6 +37,7 @@ public final class Database {
   private final @Nullable Connection joined;
   private final boolean repeats; // what lost against another transaction
   private final List<Runnable> brokenListeners;
+  private final List<Session> sessions;
 
   /**
    * Whose the connections are.
@@ -83,6 +84,7 @@ public final class Database {
     this.joined = null;
     this.repeats = true;
     this.brokenListeners = new CopyOnWriteArrayList<>();
+    this.sessions = new CopyOnWriteArrayList<>();
   }
 
   private Database(Database other, Connection joined, boolean repeats) {
@@ -94,6 +96,7 @@ public final class Database {
     this.joined = joined;
     this.repeats = repeats;
     this.brokenListeners = other.brokenListeners;
+    this.sessions = other.sessions;
   }
 
   /**
@@ -124,7 +127,15 @@ public final class Database {
 
   /** Returns a session apart from the pool; see {@link Session}. */
   public Session session(SqlFunction<?> prepare) {
-    return new Session(own, prepare);
+    Session session = new Session(own, prepare);
+    sessions.removeIf(Session::isClosed);
+    sessions.add(session);
+    return session;
+  }
+
+  /** Returns how many connections its sessions keep at the moment. */
+  public int openSessions() {
+    return (int) sessions.stream().filter(session -> session.generation() != 0).count();
   }
 
   /**
@@ -226,26 +237,13 @@ public final class Database {
     Connection connection = pool.borrow();
     Throwable failure = null;
     try {
-      return inAutoCommit(connection, lent -> NetworkTimeout.during(lent, NETWORK_TIMEOUT, work));
+      return AutoCommit.during(
+          connection, lent -> NetworkTimeout.during(lent, NETWORK_TIMEOUT, work));
     } catch (SQLException | RuntimeException | Error e) {
       failure = e;
       throw e;
     } finally {
       pool.giveBack(connection, failure);
-    }
-  }
-
-  /** A pool may lend connections that are in a transaction from the first statement on. */
-  private static <T extends @Nullable Object> T inAutoCommit(
-      Connection connection, SqlFunction<T> work) throws SQLException {
-    if (connection.getAutoCommit()) {
-      return work.apply(connection);
-    }
-    connection.setAutoCommit(true);
-    try {
-      return work.apply(connection);
-    } finally {
-      setAutoCommit(connection, false);
     }
   }
 
@@ -261,7 +259,7 @@ public final class Database {
       rollback(connection, e);
       throw e;
     } finally {
-      setAutoCommit(connection, true);
+      AutoCommit.set(connection, true);
     }
   }
 
@@ -270,14 +268,6 @@ public final class Database {
       connection.rollback();
     } catch (SQLException e) {
       failure.addSuppressed(e);
-    }
-  }
-
-  private static void setAutoCommit(Connection connection, boolean wanted) {
-    try {
-      connection.setAutoCommit(wanted);
-    } catch (SQLException e) {
-      log.debug("a broken connection is left to its pool", e);
     }
   }
 

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings that the engine's own statements and transactions run with, whatever the defaults of
@@ -114,7 +115,11 @@ public record EngineSettings(boolean durable, Limits limits) {
     return "select " + BY_KEY + ";" + query;
   }
 
-  /** Returns SQL for the end of a transaction that is not ours, but holds locks of ours there. */
+  /**
+   * Returns SQL for the end of a transaction that is not ours, but holds locks of ours there. Sets
+   * no timeout of statements: it would also end the constraint triggers of the application that run
+   * at the commit.
+   */
   String proof() {
     return "select set_config('idle_in_transaction_session_timeout', '"
         + limits.idle().toMillis()
@@ -138,6 +143,28 @@ public record EngineSettings(boolean durable, Limits limits) {
   /** Returns the connection as one whose statements, in autocommit, have the settings each. */
   public Connection shared(Connection connection) {
     return StatementTransactions.of(connection, beginStatement());
+  }
+
+  /**
+   * Returns the connection as one whose statements, in autocommit, have a timeout each and no other
+   * setting of ours: for what is asked before the server is known, and for reading the defaults.
+   */
+  public Connection timed(Connection connection) {
+    return StatementTransactions.of(
+        connection,
+        "begin; select set_config('statement_timeout', '"
+            + limits.statement().toMillis()
+            + "', true)");
+  }
+
+  /**
+   * Does something with a connection that others use next: in autocommit, each statement with the
+   * settings. The connection is left as it was.
+   */
+  public <T extends @Nullable Object> T runShared(Connection connection, SqlFunction<T> work)
+      throws SQLException {
+    return NetworkTimeout.during(
+        connection, OPENING, timed -> AutoCommit.during(timed, each -> work.apply(shared(each))));
   }
 
   private Connection own(Connection connection) throws SQLException {

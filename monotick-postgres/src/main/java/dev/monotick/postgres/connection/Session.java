@@ -66,6 +66,13 @@ public final class Session implements AutoCloseable {
     }
   }
 
+  /** Returns whether it was closed: it is never opened again. */
+  boolean isClosed() {
+    synchronized (lock) {
+      return closed;
+    }
+  }
+
   /** Drops the connection, and with it whatever the session held, without a word to the server. */
   public void abort() {
     Connection dropped;

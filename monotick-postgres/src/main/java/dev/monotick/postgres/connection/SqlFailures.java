@@ -45,6 +45,35 @@ public final class SqlFailures {
         || state.equals("25006");
   }
 
+  /**
+   * Returns whether the server, or the way to it, refused a connection: it cannot be reached, shuts
+   * down or starts up, or has no connection left. The failure of a pool is judged by its causes
+   * too.
+   */
+  public static boolean isServerUnavailable(SQLException failure) {
+    return isUnavailable(cause(failure));
+  }
+
+  /** Returns the message and SQL state of the server's refusal, in one line. */
+  public static String describeCause(SQLException failure) {
+    return describe(cause(failure));
+  }
+
+  /** Returns the first failure in the chain that tells of the server, else the failure itself. */
+  private static SQLException cause(SQLException failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof SQLException candidate && isUnavailable(candidate)) {
+        return candidate;
+      }
+    }
+    return failure;
+  }
+
+  private static boolean isUnavailable(SQLException failure) {
+    String state = state(failure);
+    return state.startsWith("08") || state.startsWith("57P") || state.startsWith("53");
+  }
+
   /** Says whether the server understood and refused, so that the same again is refused again. */
   public static boolean isRefusal(SQLException failure) {
     String state = state(failure);

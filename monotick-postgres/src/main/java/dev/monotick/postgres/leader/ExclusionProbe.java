@@ -1,15 +1,14 @@
 package dev.monotick.postgres.leader;
 
 import dev.monotick.postgres.connection.ConnectionSource;
+import dev.monotick.postgres.connection.EngineSettings;
 import dev.monotick.postgres.connection.LockKey;
-import dev.monotick.postgres.connection.NetworkTimeout;
 import dev.monotick.postgres.connection.SchemaName;
 import dev.monotick.postgres.connection.SqlFailures;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -22,8 +21,6 @@ import java.util.UUID;
  * given back.
  */
 public final class ExclusionProbe {
-
-  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private ExclusionProbe() {}
 
@@ -65,9 +62,8 @@ public final class ExclusionProbe {
   }
 
   private static boolean isTrue(Connection connection, String question) throws SQLException {
-    return NetworkTimeout.during(
+    return EngineSettings.DEFAULT.runShared(
         connection,
-        TIMEOUT,
         asked -> {
           try (Statement statement = asked.createStatement();
               ResultSet row = statement.executeQuery(question)) {

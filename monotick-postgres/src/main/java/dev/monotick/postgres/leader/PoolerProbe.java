@@ -1,13 +1,12 @@
 package dev.monotick.postgres.leader;
 
 import dev.monotick.postgres.connection.ConnectionSource;
-import dev.monotick.postgres.connection.NetworkTimeout;
+import dev.monotick.postgres.connection.EngineSettings;
 import dev.monotick.postgres.connection.SqlFailures;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -26,8 +25,6 @@ import java.util.Optional;
  * lease compares the process in each answer.
  */
 public final class PoolerProbe {
-
-  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   /** Whose turn it is. */
   private static final int[] TURNS = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0};
@@ -65,7 +62,7 @@ public final class PoolerProbe {
   }
 
   private static int pid(Connection connection) throws SQLException {
-    return NetworkTimeout.during(connection, TIMEOUT, PoolerProbe::ask);
+    return EngineSettings.DEFAULT.runShared(connection, PoolerProbe::ask);
   }
 
   private static int ask(Connection connection) throws SQLException {

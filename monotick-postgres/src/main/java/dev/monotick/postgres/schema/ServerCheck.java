@@ -1,7 +1,10 @@
 package dev.monotick.postgres.schema;
 
 import dev.monotick.SchedulerException;
+import dev.monotick.postgres.connection.AutoCommit;
 import dev.monotick.postgres.connection.ConnectionSource;
+import dev.monotick.postgres.connection.EngineSettings;
+import dev.monotick.postgres.connection.NetworkTimeout;
 import dev.monotick.postgres.connection.Secrets;
 import dev.monotick.store.StoreException;
 import java.net.UnknownHostException;
@@ -9,12 +12,15 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 
 /**
  * Looks at the server before any work is done, and says in plain words what is wrong with it or
  * with the way to it. Nothing it says or throws, causes included, shows a password.
  */
 public final class ServerCheck {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private static final String FACTS =
       "select cast(current_setting('server_version_num') as integer),"
@@ -44,13 +50,19 @@ public final class ServerCheck {
   public ServerFacts run() {
     ServerFacts facts;
     try (Connection connection = source.open()) {
-      ServerProduct.check(connection); // others may not understand what is asked next
-      facts = facts(connection);
+      facts =
+          NetworkTimeout.during(
+              connection, TIMEOUT, timed -> AutoCommit.during(timed, ServerCheck::look));
     } catch (SQLException e) {
       throw explain(e);
     }
     facts.check();
     return facts;
+  }
+
+  private static ServerFacts look(Connection connection) throws SQLException {
+    ServerProduct.check(connection); // others may not understand what is asked next
+    return facts(EngineSettings.DEFAULT.timed(connection)); // nor an old server the other settings
   }
 
   private static ServerFacts facts(Connection connection) throws SQLException {

@@ -1,5 +1,7 @@
 package dev.monotick.postgres.schema;
 
+import dev.monotick.postgres.connection.EngineSettings;
+import dev.monotick.postgres.connection.SqlFailures;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -28,11 +30,24 @@ final class ServerProduct {
               + "), which is not supported: its advisory locks exclude nobody, and it has no LISTEN"
               + " and no snapshots; use PostgreSQL 14 or newer");
     }
-    if (isDsqlAddress(connection.getMetaData().getURL()) || ask(connection, DSQL).startsWith("t")) {
+    if (isDsqlAddress(connection.getMetaData().getURL()) || hasDsqlTables(connection)) {
       throw new SchemaException(
           "the server is Aurora DSQL, which is not supported: it has no advisory locks, sequences,"
               + " partitions or triggers; use PostgreSQL 14 or newer, such as Aurora PostgreSQL");
     }
+  }
+
+  private static boolean hasDsqlTables(Connection connection) throws SQLException {
+    String found;
+    try {
+      found = ask(EngineSettings.DEFAULT.shared(connection), DSQL);
+    } catch (SQLException e) {
+      if (!SqlFailures.isRefusal(e)) {
+        throw e;
+      }
+      found = ask(connection, DSQL); // the settings were refused, which a product of others may do
+    }
+    return found.startsWith("t");
   }
 
   static boolean isDsqlAddress(@Nullable String url) {

@@ -67,6 +67,16 @@ class ExclusionProbeTest {
         .hasMessageContaining("LEASE_ROW");
   }
 
+  @Test
+  void migrationsDoNotRelyOnLocksThatDoNotExclude() {
+    shadow("pg_try_advisory_lock(key bigint) returns boolean", "true");
+    shadow("pg_advisory_unlock(key bigint) returns boolean", "true");
+    shadow("pg_try_advisory_xact_lock(key bigint) returns boolean", "1 / 0 = 1"); // not to be asked
+    try (PostgresStore store = builder().build()) {
+      assertThat(store.leadership()).isEqualTo(PostgresLeadership.LEASE_ROW);
+    }
+  }
+
   private PostgresStoreBuilder builder() {
     return PostgresStore.builder()
         .url(shadowed.url())

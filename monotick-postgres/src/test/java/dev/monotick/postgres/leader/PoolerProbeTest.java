@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.postgres.PgBouncer;
 import dev.monotick.postgres.TestDatabase;
+import java.sql.Connection;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,6 +35,21 @@ class PoolerProbeTest {
               .isPresent();
         }
       }
+    }
+  }
+
+  /** A transaction that stays open would keep its server process. */
+  @Test
+  void poolerPerTransactionIsFoundByConnectionsWithoutAutocommit() {
+    try (PgBouncer pooler = PgBouncer.start(direct, "transaction", 3)) {
+      assertThat(
+              PoolerProbe.findPooler(
+                  () -> {
+                    Connection connection = pooler.database().connect();
+                    connection.setAutoCommit(false);
+                    return connection;
+                  }))
+          .isPresent();
     }
   }
 

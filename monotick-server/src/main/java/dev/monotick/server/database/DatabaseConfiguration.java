@@ -86,7 +86,8 @@ class DatabaseConfiguration {
     PostgresStoreBuilder builder =
         PostgresStore.builder()
             .url(server.address.url())
-            .schema(settings.get(Known.DATABASE_SCHEMA));
+            .schema(settings.get(Known.DATABASE_SCHEMA))
+            .durableCommits(settings.get(Known.DATABASE_DURABLE_COMMITS));
     if (!server.address.user().isEmpty()) {
       builder.user(server.address.user()).password(server.address.password());
     }
@@ -96,7 +97,9 @@ class DatabaseConfiguration {
   /** After the store, which has checked the server and told what is wrong with it. */
   @Bean
   ServerPool dataSource(Server server, PostgresStore store, Settings settings) {
-    ServerPool pool = new ServerPool(PoolerProbe.findPooler(direct(server)));
+    ServerPool pool =
+        new ServerPool(
+            PoolerProbe.findPooler(direct(server)), settings.get(Known.DATABASE_DURABLE_COMMITS));
     pool.setPoolName("rest");
     pool.setJdbcUrl(server.address.url());
     if (!server.address.user().isEmpty()) {

@@ -12,30 +12,32 @@ import org.springframework.transaction.TransactionDefinition;
 
 /**
  * The pool of the control plane. Its statements have timeouts that the server enforces, are not
- * compiled, run at READ COMMITTED and commit durably, whatever the defaults are. Each connection
- * sets that when it is opened; behind a pooler that keeps no sessions, each transaction does.
+ * compiled, run at READ COMMITTED and commit durably unless the operator decided otherwise,
+ * whatever the defaults are. Each connection sets that when it is opened; behind a pooler that
+ * keeps no sessions, each transaction does.
  */
 final class ServerPool extends HikariDataSource {
 
-  private static final EngineSettings SETTINGS =
-      new EngineSettings(
-          true,
-          new EngineSettings.Limits(
-              Duration.ofSeconds(30), Duration.ofSeconds(5), Duration.ofSeconds(30)));
+  private static final EngineSettings.Limits LIMITS =
+      new EngineSettings.Limits(
+          Duration.ofSeconds(30), Duration.ofSeconds(5), Duration.ofSeconds(30));
 
+  private final EngineSettings settings;
   private final Optional<String> pooler;
 
   /**
    * Creates one that knows no address yet.
    *
    * @param pooler the pooler in between that keeps no sessions, as {@code PoolerProbe} found it
+   * @param durable whether commits are made durable
    */
-  ServerPool(Optional<String> pooler) {
+  ServerPool(Optional<String> pooler, boolean durable) {
+    this.settings = new EngineSettings(durable, LIMITS);
     this.pooler = pooler;
     if (pooler.isPresent()) {
       addDataSourceProperty("prepareThreshold", "0");
     } else {
-      setConnectionInitSql(SETTINGS.session());
+      setConnectionInitSql(settings.session());
       addDataSourceProperty("options", "-c plan_cache_mode=force_generic_plan");
     }
   }
@@ -48,7 +50,7 @@ final class ServerPool extends HikariDataSource {
   @Override
   public Connection getConnection() throws SQLException {
     Connection connection = super.getConnection();
-    return pooler.isPresent() ? SETTINGS.shared(connection) : connection;
+    return pooler.isPresent() ? settings.shared(connection) : connection;
   }
 
   /** Returns a connection on which the caller sets everything. */
@@ -66,14 +68,17 @@ final class ServerPool extends HikariDataSource {
 
     private static final long serialVersionUID = 1;
 
+    private final transient EngineSettings settings;
+
     SettingManager(ServerPool pool) {
       super(pool);
+      this.settings = pool.settings;
     }
 
     @Override
     protected void prepareTransactionalConnection(
         Connection connection, TransactionDefinition definition) throws SQLException {
-      SETTINGS.begin(connection);
+      settings.begin(connection);
       super.prepareTransactionalConnection(connection, definition);
     }
   }

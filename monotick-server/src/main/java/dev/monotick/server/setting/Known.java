@@ -4,6 +4,7 @@ import static dev.monotick.server.setting.Kinds.duration;
 import static dev.monotick.server.setting.Kinds.number;
 import static dev.monotick.server.setting.Kinds.secret;
 import static dev.monotick.server.setting.Kinds.text;
+import static dev.monotick.server.setting.Kinds.yesNo;
 
 import java.time.Duration;
 import java.util.List;
@@ -53,6 +54,14 @@ public final class Known {
   /** Connections of the REST API. */
   public static final Setting<Integer> DATABASE_CONNECTIONS =
       number("monotick.database.connections", 16, 2, 500, "most connections of the REST API");
+
+  /** Whether commits are made durable. */
+  public static final Setting<Boolean> DATABASE_DURABLE_COMMITS =
+      yesNo(
+          "monotick.database.durable-commits",
+          true,
+          "whether commits are on disk before they count, even where synchronous_commit is off; false"
+              + " leaves that setting as it is");
 
   /** Where the embedded server keeps its data. */
   public static final Setting<String> DATA_FOLDER =
@@ -130,6 +139,7 @@ public final class Known {
                   DATABASE_PASSWORD,
                   DATABASE_SCHEMA,
                   DATABASE_CONNECTIONS,
+                  DATABASE_DURABLE_COMMITS,
                   DATA_FOLDER,
                   ADMIN_KEY,
                   WORKER_CONCURRENCY,

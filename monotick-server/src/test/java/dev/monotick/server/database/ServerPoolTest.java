@@ -84,7 +84,7 @@ class ServerPoolTest {
 
   private ServerPool pool(boolean behindAPooler) {
     ServerPool pool =
-        new ServerPool(behindAPooler ? Optional.of("a pooler, say") : Optional.empty());
+        new ServerPool(behindAPooler ? Optional.of("a pooler, say") : Optional.empty(), true);
     pool.setJdbcUrl(server.url());
     pool.setUsername(role);
     pool.setPassword("secret");

@@ -152,6 +152,55 @@ class SettingEffectTest {
     }
   }
 
+  /** As triggers see it, in transactions of the REST API and of the engine. */
+  @Test
+  void durabilityIsLeftToTheDatabaseIfThatIsSet() {
+    Sql admin = installation.bean(0, Sql.class);
+    try (Installation other =
+        Installation.create().with("monotick.database.durable-commits", "false")) {
+      String schema = other.schema().replaceAll("_server$", "");
+      String role = "r_" + schema;
+      admin.composed("create role " + role + " login superuser password 'secret'").update();
+      admin.composed("alter role " + role + " set synchronous_commit = off").update();
+      other.with("monotick.database.username", role).with("monotick.database.password", "secret");
+      Api api = other.start();
+      String seen = schema + ".seen";
+      admin.composed("create table " + seen + " (place text, setting text)").update();
+      admin
+          .composed(
+              "create function "
+                  + seen
+                  + "() returns trigger language plpgsql as $$ begin insert into "
+                  + seen
+                  + " values (tg_table_name, current_setting('synchronous_commit'));"
+                  + " return null; end $$")
+          .update();
+      for (String table : List.of("job", "job_attempt")) {
+        admin
+            .composed(
+                "create trigger see after insert on "
+                    + schema
+                    + "."
+                    + table
+                    + " for each statement execute function "
+                    + seen
+                    + "()")
+            .update();
+      }
+
+      Work.await(api, Work.create(api, Work.http(receiver.url("/durable"))), "SUCCEEDED");
+
+      assertThat(
+              admin
+                  .composed(
+                      "select count(distinct place) || string_agg(distinct setting, ',') from "
+                          + seen)
+                  .query(String.class)
+                  .single())
+          .isEqualTo("2off");
+    }
+  }
+
   @Test
   void withoutADatabaseOneIsStartedInTheFolder(@TempDir Path folder) {
     Path data = folder.resolve("here");

@@ -25,6 +25,7 @@ class SettingProofTest {
       monotick.database.password = setting.SettingEffectTest.theDatabaseIsReachedAsIsSet
       monotick.database.schema = setting.SettingEffectTest.theDatabaseIsReachedAsIsSet
       monotick.database.connections = setting.SettingEffectTest.theDatabaseIsReachedAsIsSet
+      monotick.database.durable-commits = setting.SettingEffectTest.durabilityIsLeftToTheDatabaseIfThatIsSet
       monotick.data.folder = setting.SettingEffectTest.withoutADatabaseOneIsStartedInTheFolder
       monotick.admin.key = setting.SettingEffectTest.theAdminKeyIsTheOneThatIsSet
       monotick.worker.concurrency = setting.SettingEffectTest.aReplicaRunsSoManyJobsAtATime
