@@ -45,6 +45,7 @@ final class LaneSweep {
    * not help against that, so only what exceeds it makes them smaller.
    */
   private long leastNanos = ALL;
+
   private boolean isCheap; // the last look at everything was a matter of a moment
   private long roundNanos; // how long the round took so far, at least
   private List<Integer> slice = List.of(); // none if the next one was not chosen yet
