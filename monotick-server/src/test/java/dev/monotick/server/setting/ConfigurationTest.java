@@ -46,14 +46,12 @@ class ConfigurationTest {
       assertThat(setting(answer, "monotick.database.password").path("value").asString())
           .isEqualTo("********");
       assertThat(answer.body().path("settings")).hasSize(Known.ALL.size());
-      assertThat(answer.raw().body())
-          .doesNotContain(password, Installation.ADMIN_KEY);
+      assertThat(answer.raw().body()).doesNotContain(password, Installation.ADMIN_KEY);
     } finally {
       System.setOut(before);
     }
     String text = out.toString(StandardCharsets.UTF_8);
-    assertThat(text)
-        .doesNotContain(password, Installation.ADMIN_KEY, "wrong000000000000000000");
+    assertThat(text).doesNotContain(password, Installation.ADMIN_KEY, "wrong000000000000000000");
     List<JsonNode> lines =
         text.lines().filter(line -> !line.isBlank()).map(ConfigurationTest::json).toList();
     assertThat(lines).isNotEmpty();
