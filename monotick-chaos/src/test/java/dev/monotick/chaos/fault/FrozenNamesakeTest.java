@@ -57,12 +57,12 @@ class FrozenNamesakeTest {
   void frozenReplicaIsReplacedAfterItsLeaseAndStaysAway(
       String name, String newcomerName, Leadership leadership) {
     ChildProcess frozen = start("first", name, leadership);
-    String first = answer("first").get("id");
+    assertThat(members()).containsExactly(answer("first").get("id"));
     frozen.pause();
     start("second", newcomerName, leadership);
     Event joined = answer("second");
     assertThat(joined.kind()).as(joined.line()).isEqualTo("joined");
-    assertThat(log("second")).contains("cannot join yet").contains(name + " (" + first + ")");
+    // Whether it had to wait depends on how fast a process starts; the contracts move the clock.
     assertThat(members()).containsExactly(joined.get("id"));
     frozen.resume();
     Waiting.until(
