@@ -57,7 +57,8 @@ class FrozenNamesakeTest {
   void frozenReplicaIsReplacedAfterItsLeaseAndStaysAway(
       String name, String newcomerName, Leadership leadership) {
     ChildProcess frozen = start("first", name, leadership);
-    assertThat(members()).containsExactly(answer("first").get("id"));
+    String first = answer("first").get("id");
+    assertThat(members()).containsExactly(first);
     frozen.pause();
     start("second", newcomerName, leadership);
     Event joined = answer("second");
