@@ -6,7 +6,7 @@ import dev.monotick.chaos.history.Teller;
 import dev.monotick.chaos.process.Parent;
 import dev.monotick.postgres.PostgresStore;
 
-/** A process with one replica, whose name is configured. */
+/** A process with one replica, whose name is configured. It joins when its parent says so. */
 final class NamedReplica {
 
   private NamedReplica() {}
@@ -28,12 +28,16 @@ final class NamedReplica {
             .leadership(Leadership.valueOf(arguments[5]))
             .build();
     Teller teller = new Teller();
+    teller.tell("ready");
+    Parent.listen(line -> join(engine, teller));
+  }
+
+  private static void join(Monotick engine, Teller teller) {
     try {
       engine.start();
       teller.tell("joined", "id", engine.replicaId());
     } catch (RuntimeException e) {
       teller.tell("refused", "because", e);
     }
-    Parent.listen(line -> {});
   }
 }
