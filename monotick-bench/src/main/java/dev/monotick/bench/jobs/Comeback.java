@@ -2,6 +2,7 @@ package dev.monotick.bench.jobs;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -73,11 +74,15 @@ record Comeback(long wanted, long dead, long firstMillis, long fastMillis, doubl
     if (comebacks.isEmpty()) {
       return;
     }
-    for (int i = 0; i < comebacks.size(); i++) {
-      Comeback each = comebacks.get(i);
+    Map<Long, Integer> rounds = new HashMap<>();
+    for (Comeback each : comebacks) {
       report.row(
           List.of(
-              title + ", round " + (i + 1),
+              title
+                  + ", at least "
+                  + Figures.format((double) each.wanted())
+                  + " dead rows, round "
+                  + rounds.merge(each.wanted(), 1, Integer::sum),
               Figures.format((double) each.dead()),
               Figures.format(each.warm()),
               millis(each.firstMillis()),

@@ -51,11 +51,11 @@ final class Comebacks implements AutoCloseable {
   private long due; // how many the worker that there is now must have run when none are left
   private double warm;
 
-  Comebacks(BenchServer server, Contender contender, String state, int jobs) throws Exception {
+  Comebacks(BenchServer server, Contender contender, int jobs) throws Exception {
     this.contender = contender;
     this.jobs = jobs;
     this.burst = BURST * jobs;
-    this.database = BenchDatabase.create(server, "depth_" + state);
+    this.database = BenchDatabase.create(server, "depth_return");
     this.sender = WorkerProcess.start(contender, database);
     sender.ask("install");
     this.worker = WorkerProcess.start(contender, database);
@@ -63,12 +63,14 @@ final class Comebacks implements AutoCloseable {
   }
 
   /**
-   * Returns one for each round of each state, also if the worker did not come back.
+   * Measures each state in each round, first with the fewest dead rows. A worker that does not come
+   * back is a result, too.
    *
-   * @param restart whether the process is restarted; else its connections are cut
-   * @param dead how many dead rows there are to be at least
+   * @param states {@link #RESTART}, {@link #RECONNECT} or both
+   * @param levels how many dead rows there are to be at least, in ascending order
    */
-  Map<String, List<Comeback>> run(boolean restart, int rounds, int dead) throws Exception {
+  Map<String, List<Comeback>> run(List<String> states, int rounds, List<Integer> levels)
+      throws Exception {
     for (int i = 0; i < WARM_UPS; i++) {
       drain(jobs);
     }
@@ -78,15 +80,17 @@ final class Comebacks implements AutoCloseable {
     try (Connection holder = database.connect()) {
       long pid = pid(holder);
       BenchDatabase.hold(holder);
-      makeDead(dead);
-      due = ran;
       Map<String, List<Comeback>> comebacks = new LinkedHashMap<>();
-      for (int round = 0; round < rounds; round++) {
-        if (restart) {
-          add(comebacks, RESTART, restart(dead));
-        } else {
-          add(comebacks, RECONNECT, reconnect(pid, false, dead));
-          add(comebacks, RECONNECT_LOADED, reconnect(pid, true, dead));
+      for (int level : levels) {
+        makeDead(level);
+        for (int round = 0; round < rounds; round++) {
+          if (states.contains(RESTART)) {
+            add(comebacks, RESTART, restart(level));
+          }
+          if (states.contains(RECONNECT)) {
+            add(comebacks, RECONNECT, reconnect(pid, false, level));
+            add(comebacks, RECONNECT_LOADED, reconnect(pid, true, level));
+          }
         }
       }
       holder.rollback();
@@ -118,10 +122,21 @@ final class Comebacks implements AutoCloseable {
             + comeback.verdict());
   }
 
+  /** Runs jobs until there are so many dead rows. */
   private void makeDead(int wanted) throws Exception {
-    for (long made = 0; made < wanted; made += jobs) {
-      drain(jobs);
+    long before = ran;
+    for (long dead = dead(); dead < wanted; dead = dead()) {
+      if (ran - before > 2L * wanted + burst) {
+        throw new IllegalStateException(
+            "only "
+                + dead
+                + " dead rows after "
+                + (ran - before)
+                + " jobs; something removes them");
+      }
+      drain(burst);
     }
+    due = ran;
     Progress.say("n_dead_tup of job_ready: " + Figures.format((double) dead()));
   }
 
@@ -218,6 +233,7 @@ final class Comebacks implements AutoCloseable {
     if (count < due) {
       Progress.say("  ran " + (count - before) + " jobs in 60 s, " + (due - count) + " are left");
     }
+    ran = due; // what is left over is run before the next jobs that are waited for
     return Comeback.of(course, start, before, warm, wanted, dead);
   }
 

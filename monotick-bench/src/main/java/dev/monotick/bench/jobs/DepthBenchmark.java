@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Whether jobs are run as fast with many others queued, with many finished ones in the history,
@@ -126,7 +127,7 @@ public final class DepthBenchmark {
     int jobs = options.number("jobs", 100, 1_000_000);
     int rows = options.number("rows", 1000, 100_000_000);
     int hold = options.number("hold", 1, 36_000);
-    int dead = options.number("dead", 0, 100_000_000);
+    List<Integer> dead = options.numbers("dead", 0, 100_000_000);
     List<String> states = options.words("states");
     options.alone("depth");
     Contender contender = options.contenders().get(0);
@@ -152,11 +153,10 @@ public final class DepthBenchmark {
       if (hasRates) {
         results.getOrDefault("empty", List.of()).addAll(empty(server, contender, rounds, jobs));
       }
-      for (String state : COMEBACKS) {
-        if (states.contains(state)) {
-          try (Comebacks measured = new Comebacks(server, contender, state, jobs)) {
-            comebacks.putAll(measured.run(state.equals("restart"), rounds, dead));
-          }
+      List<String> interrupted = COMEBACKS.stream().filter(states::contains).toList();
+      if (!interrupted.isEmpty()) {
+        try (Comebacks measured = new Comebacks(server, contender, jobs)) {
+          comebacks.putAll(measured.run(interrupted, rounds, dead));
         }
       }
     }
@@ -170,12 +170,16 @@ public final class DepthBenchmark {
   }
 
   /** Returns the name of the page: of some states, and of a number of dead rows, it is another. */
-  private static String page(List<String> states, int dead) {
+  private static String page(List<String> states, List<Integer> dead) {
     if (String.join(",", states).equals(STATES)) {
       return "depth";
     }
     boolean hasDead = states.stream().anyMatch(COMEBACKS::contains);
-    return "depth-" + String.join("-", states) + (hasDead ? "-" + dead / 1_000_000 + "m" : "");
+    return "depth-" + String.join("-", states) + (hasDead ? "-" + millions(dead) : "");
+  }
+
+  private static String millions(List<Integer> dead) {
+    return dead.stream().map(each -> each / 1_000_000 + "m").collect(Collectors.joining("-"));
   }
 
   private static void tell(Report report, Map<String, List<Comeback>> comebacks) {

@@ -80,8 +80,30 @@ final class Options {
     }
   }
 
+  /**
+   * Returns numbers in ascending order, given with commas between them; one that is out of range
+   * ends the process with a message.
+   */
+  List<Integer> numbers(String name, int least, int most) {
+    try {
+      return parseNumbers(name, least, most);
+    } catch (IllegalArgumentException e) {
+      throw exit(e);
+    }
+  }
+
+  List<Integer> parseNumbers(String name, int least, int most) {
+    return Arrays.stream(text(name).split(",", -1))
+        .map(each -> parseNumber(name, each, least, most))
+        .sorted()
+        .toList();
+  }
+
   int parseNumber(String name, int least, int most) {
-    String text = text(name);
+    return parseNumber(name, text(name), least, most);
+  }
+
+  private static int parseNumber(String name, String text, int least, int most) {
     try {
       int value = Integer.parseInt(text.replace("_", ""));
       if (value >= least && value <= most) {
@@ -116,7 +138,7 @@ final class Options {
       return text(name).equals(byDefault);
     }
     int least = name.equals("rounds") ? LEAST_ROUNDS : Integer.parseInt(byDefault);
-    return parseNumber(name, 0, Integer.MAX_VALUE) >= least;
+    return parseNumbers(name, 0, Integer.MAX_VALUE).get(0) >= least;
   }
 
   /** Returns some of the words of the default, in its order; others are told and sent off. */

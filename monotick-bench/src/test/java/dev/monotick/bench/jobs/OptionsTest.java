@@ -54,6 +54,15 @@ class OptionsTest {
   }
 
   @Test
+  void severalNumbersAreSortedAndEachIsChecked() {
+    assertThat(parse("--rounds", "7,5").parseNumbers("rounds", 1, 10)).containsExactly(5, 7);
+    assertThatThrownBy(() -> parse("--rounds", "5,11").parseNumbers("rounds", 1, 10))
+        .hasMessage("--rounds must be a whole number from 1 to 10, but was 11");
+    assertThatThrownBy(() -> parse("--rounds", "5,").parseNumbers("rounds", 1, 10))
+        .hasMessageEndingWith("but was ");
+  }
+
+  @Test
   void aRunCountsIfItHasThreeRoundsAndNothingIsLessThanByDefault() {
     Map<String, String> defaults =
         Map.of("peers", "all", "rounds", "5", "jobs", "200", "processes", "1,2", "states", "a,b");
