@@ -122,11 +122,14 @@ final class Comebacks implements AutoCloseable {
             + comeback.verdict());
   }
 
-  /** Runs jobs until there are so many dead rows. */
+  /**
+   * Runs jobs until there are so many dead rows, and a burst more: {@code n_dead_tup} is an
+   * estimate, and an analyze that comes just after an insert lowers it.
+   */
   private void makeDead(int wanted) throws Exception {
     long before = ran;
-    for (long dead = dead(); dead < wanted; dead = dead()) {
-      if (ran - before > 2L * wanted + burst) {
+    for (long dead = dead(); dead < wanted + burst; dead = dead()) {
+      if (ran - before > 2L * wanted + 2L * burst) {
         throw new IllegalStateException(
             "only "
                 + dead
