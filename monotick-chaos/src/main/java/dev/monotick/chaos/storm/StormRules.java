@@ -207,11 +207,12 @@ final class StormRules {
                  when 0 then coalesce(r.word = 'done' or r.word = 'undone'
                                       and exists (select from watch.effect e where e.job = a.job_id and e.run = a.run), false)
                  when 1 then coalesce(r.word in ('failed', 'threw', 'undone') and a.attempt < 4, false)
-                 -- Or it was lost before, and that it begins could not be written down: so it did not.
+                 -- Or its start had to be recorded, as it may run once only or was lost before, and could not: so it did not begin.
                  when 2 then coalesce(r.word = 'snoozed',
                                       not exists (select from watch.run b where b.job = a.job_id and b.run = a.run)
-                                      and exists (select from storm.job_attempt b
-                                                   where b.job_id = a.job_id and b.run < a.run and b.outcome = 6))
+                                      and (exists (select from watch.job j where j.id = a.job_id and j.kind = 'once')
+                                           or exists (select from storm.job_attempt b
+                                                       where b.job_id = a.job_id and b.run < a.run and b.outcome = 6)))
                  when 3 then coalesce(r.word in ('failed for good', 'threw for good')
                                       or r.word in ('failed', 'threw', 'undone') and a.attempt = 4, false)
                  -- What is thrown by a handler that is asked to stop may be because of that.

@@ -50,32 +50,11 @@ class JobHistoryTest {
       JobHistory.prepare(connection, StormTables.STORE);
       connection.setAutoCommit(false);
       tell("r2", end, WallClock.KIND, "wall", endedAt);
-      tell(
-          JobFeed.SOURCE,
-          end,
-          "added",
-          "wish",
-          1,
-          "id",
-          job,
-          "new",
-          true,
-          "kind",
-          "plain",
-          "unique",
-          "",
-          "limit",
-          "",
-          "attempts",
-          1,
-          "succeeds",
-          true,
-          "asked",
-          Instant.EPOCH);
-      word("r2", job, 2, end, "begin");
-      word("r2", job, 2, end, "done");
+      added(job, "plain");
+      word("r2", job, 2, end, "plain", "begin");
+      word("r2", job, 2, end, "plain", "done");
       tell("nemesis", end - LATE, "loss", "whom", "r1");
-      word("r1", job, 1, end + LATE, "begin");
+      word("r1", job, 1, end + LATE, "plain", "begin");
 
       assertThat(begunAfterEnd(connection, job))
           .hasSize(2)
@@ -91,6 +70,63 @@ class JobHistoryTest {
       tell("r1", end + LATE - 1_000_000, StallWatch.KIND, "since", end - LATE);
       assertThat(begunAfterEnd(connection, job)).isEmpty();
     }
+  }
+
+  /** A run whose start could not be recorded is put off before its handler is called. */
+  @Test
+  void onlyARunThatNeedsAStartRecordMayBePutOffWithoutHavingBegun() throws Exception {
+    try (EmbeddedServer server = new EmbeddedServer(folder.resolve("server"));
+        PostgresStore store = store(server);
+        Connection connection = server.connect()) {
+      JobId plain = Jobs.of(store).enqueue(StormKinds.PLAIN.of("0 0 false false")).id();
+      JobId once = Jobs.of(store).enqueue(StormKinds.ONCE.of("0 0 false false")).id();
+      JobHistory.prepare(connection, StormTables.STORE);
+      connection.setAutoCommit(false);
+      tell("r1", end, WallClock.KIND, "wall", endedAt);
+      added(plain, "plain");
+      added(once, "once");
+      try (Statement statement = connection.createStatement()) {
+        for (JobId job : List.of(plain, once)) {
+          statement.execute(
+              "insert into storm.job_attempt (job_id, ended_at, took_micros, run, attempt, outcome)"
+                  + " values ("
+                  + job.value()
+                  + ", now(), 0, 1, 1, 2)");
+        }
+      }
+
+      JobHistory.Result result = JobHistory.check(connection, StormTables.STORE, journal);
+      assertThat(result.violations())
+          .filteredOn(text -> text.contains("end on record is not what the handler wrote down"))
+          .singleElement()
+          .asString()
+          .contains(plain.value() + " run 1 outcome 2");
+    }
+  }
+
+  private void added(JobId job, String kind) {
+    tell(
+        JobFeed.SOURCE,
+        end,
+        "added",
+        "wish",
+        1,
+        "id",
+        job,
+        "new",
+        true,
+        "kind",
+        kind,
+        "unique",
+        "",
+        "limit",
+        "",
+        "attempts",
+        1,
+        "succeeds",
+        true,
+        "asked",
+        Instant.EPOCH);
   }
 
   /** The store has the ends of both runs, one right after the other. */
@@ -116,9 +152,9 @@ class JobHistoryTest {
     }
   }
 
-  private void word(String replica, JobId job, int run, long at, String word) {
+  private void word(String replica, JobId job, int run, long at, String kind, String word) {
     tell(
-        replica, at, "job", "id", job, "run", run, "attempt", 1, "kind", "plain", "key", "", "word",
+        replica, at, "job", "id", job, "run", run, "attempt", 1, "kind", kind, "key", "", "word",
         word);
   }
 
