@@ -100,7 +100,7 @@ class JobHistoryTest {
           .filteredOn(text -> text.contains("end on record is not what the handler wrote down"))
           .singleElement()
           .asString()
-          .contains(plain.value() + " run 1 outcome 2");
+          .contains("1 times", plain.value() + " run 1 outcome 2");
     }
   }
 
