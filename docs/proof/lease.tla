@@ -117,8 +117,8 @@ TermEnds(r) ==
 -----------------------------------------------------------------------------
 (* Taking the lease: Elector.attempt, LeaseRowCandidacy and AdvisoryCandidacy.tryAcquire. *)
 
-(* LeaseWatch.saw: counts from when the answer arrived. Here reading and arriving are one step,   *)
-(* which is the earliest that the count can begin, so the worst.                                  *)
+(* LeaseWatch.observed: counts from when the answer arrived. Here reading and arriving are one    *)
+(* step, which is the earliest that the count can begin, so the worst.                            *)
 Looks(r) ==
   /\ term[r] = 0 /\ watch[r] = Unseen
   /\ watch' = [watch EXCEPT ![r] = 0]
@@ -183,7 +183,7 @@ GivesUpTake(r) ==
   /\ UNCHANGED <<storeVars, work, releases, ledgerVars, termVars, seenVars>>
 
 -----------------------------------------------------------------------------
-(* Keeping it: Elector.renew and renewed, Lease. *)
+(* Keeping it: Elector.renew and renewed, LocalLease. *)
 
 SendsRenewal(r) ==
   /\ Trusts(r)
@@ -211,7 +211,7 @@ StoreRenewsUnheard ==
   /\ RowChanges
   /\ UNCHANGED <<row, fence, lock, work, releases, ledgerVars, termVars, seenVars>>
 
-(* Lease.renewed counts from when it was sent, and only while the term is valid. *)
+(* LocalLease.renewed counts from when it was sent, and only while the term is valid. *)
 HearsOfRenewal(r) ==
   /\ renewal[r].done
   /\ LET counts == term[r] = renewal[r].epoch /\ Trusts(r)
@@ -258,7 +258,7 @@ StoreReleases(epoch) ==
   /\ UNCHANGED <<fence, work, releases, ledgerVars, termVars, seenVars>>
 
 -----------------------------------------------------------------------------
-(* One tick: TaskLoop, LedgerClient, PostgresLedger.claim, Bodies, and an effect elsewhere. *)
+(* One tick: TaskLoop, LedgerClient, PostgresLedger.claim, TaskBodies, and an effect elsewhere. *)
 
 SendsClaim(r, t) ==
   /\ Trusts(r) /\ work[r] = Idle /\ <<r, term[r], t>> \notin claims
@@ -282,7 +282,7 @@ StoreGrants(r, epoch, t) ==
         /\ work' = [work EXCEPT ![r].step = "granted"]
   /\ UNCHANGED <<storeVars, claims, attempt, releases, termVars, sink, started, lag>>
 
-(* Authority.mayStart is asked again after the answer. *)
+(* RunAuthority.mayStart is asked again after the answer. *)
 StartsBody(r) ==
   LET valid == term[r] = work[r].epoch /\ Trusts(r)
       answered == work[r].step = "granted"

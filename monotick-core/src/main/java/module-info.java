@@ -1,29 +1,36 @@
-/** Tasks, schedules, leadership, the tick ledger and the engine that runs them. */
-@SuppressWarnings("module") // the test kit is not there yet when this is compiled
+/** Tasks, jobs, leadership, the tick ledger and the engine that runs them. */
+@SuppressWarnings("module") // backends and the test kit are not there yet when this is compiled
 module dev.monotick.core {
+  requires transitive dev.monotick.schedule;
   requires transitive java.sql;
   requires org.slf4j;
   requires static transitive org.jspecify;
 
   exports dev.monotick;
-  exports dev.monotick.audit;
+  exports dev.monotick.error;
   exports dev.monotick.event;
   exports dev.monotick.job;
-  exports dev.monotick.job.store;
   exports dev.monotick.leader;
-  exports dev.monotick.ledger;
-  exports dev.monotick.memory;
-  exports dev.monotick.metric;
   exports dev.monotick.replica;
-  exports dev.monotick.schedule;
-  exports dev.monotick.store;
   exports dev.monotick.task;
-  exports dev.monotick.time;
-  exports dev.monotick.job.internal to
+  exports dev.monotick.tick;
+  exports dev.monotick.work;
+  exports dev.monotick.spi;
+  exports dev.monotick.spi.job;
+  exports dev.monotick.spi.leader;
+  exports dev.monotick.spi.metric;
+  exports dev.monotick.spi.replica;
+  exports dev.monotick.spi.tick;
+  exports dev.monotick.spi.time;
+  exports dev.monotick.internal to
       dev.monotick.postgres;
-  exports dev.monotick.ledger.internal to
+  exports dev.monotick.internal.lane to
+      dev.monotick.memory,
       dev.monotick.postgres;
-  exports dev.monotick.thread to
+  exports dev.monotick.internal.ledger to
+      dev.monotick.memory,
+      dev.monotick.postgres;
+  exports dev.monotick.engine.thread to
       dev.monotick.testkit;
 
   uses dev.monotick.job.PayloadCodec;

@@ -1,5 +1,7 @@
 package dev.monotick;
 
+import dev.monotick.engine.ReplicaSettings;
+import dev.monotick.leader.LeadershipMode;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.HashMap;
@@ -66,7 +68,7 @@ final class Environment {
         throw new IllegalArgumentException(
             name // and not its value: it may be a secret of something else
                 + " is not a setting of Monotick"
-                + Settings.suggestion(name, NAMES)
+                + ReplicaSettings.suggestion(name, NAMES)
                 + "; known are "
                 + String.join(", ", NAMES)
                 + ", MONOTICK_TASK_<NAME>_INTERVAL and MONOTICK_TASK_<NAME>_TIMEOUT");
@@ -96,14 +98,14 @@ final class Environment {
     return value == null ? null : duration(name, value);
   }
 
-  @Nullable Leadership leadership() {
+  @Nullable LeadershipMode leadership() {
     String value = values.get(LEADERSHIP);
     if (value == null) {
       return null;
     }
     return switch (value.toLowerCase(Locale.ROOT)) {
-      case "elected" -> Leadership.ELECTED;
-      case "single-replica" -> Leadership.SINGLE_REPLICA;
+      case "elected" -> LeadershipMode.ELECTED;
+      case "single-replica" -> LeadershipMode.SINGLE_REPLICA;
       default ->
           throw new IllegalArgumentException(
               LEADERSHIP

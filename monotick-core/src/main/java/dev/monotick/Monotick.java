@@ -1,21 +1,24 @@
 package dev.monotick;
 
+import dev.monotick.engine.client.StoreJobs;
 import dev.monotick.event.EventListener;
-import dev.monotick.event.Subscription;
 import dev.monotick.job.JobHandler;
 import dev.monotick.job.JobKind;
 import dev.monotick.job.Jobs;
+import dev.monotick.job.PayloadCodec;
 import dev.monotick.leader.LeaderTerm;
 import dev.monotick.leader.LeadershipListener;
-import dev.monotick.ledger.TickId;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.replica.ReplicaId;
 import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.spi.Store;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskStatus;
+import dev.monotick.tick.TickId;
+import dev.monotick.tick.TickRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs tasks on this replica, so that each tick takes effect once however many replicas run.
@@ -33,11 +36,21 @@ public interface Monotick extends AutoCloseable {
     return new MonotickBuilder();
   }
 
+  /** Returns the jobs of a store, for a process that runs none of them. */
+  static Jobs jobs(Store store) {
+    return jobs(store, null);
+  }
+
+  /** Returns the jobs of a store, with payloads written by a codec; null for the default one. */
+  static Jobs jobs(Store store, @Nullable PayloadCodec codec) {
+    return new StoreJobs(store.jobs(), codec);
+  }
+
   /**
    * Returns the identity of this replica. Another one after it lost its membership and joined
    * again.
    */
-  ReplicaId replicaId();
+  UUID replicaId();
 
   /** Returns what people call this replica. */
   String replicaName();
@@ -72,7 +85,7 @@ public interface Monotick extends AutoCloseable {
    * Starts. Without an answer from the store it starts all the same, and nothing runs until there
    * is one.
    *
-   * @throws dev.monotick.replica.JoinRefusedException if the store refuses this replica
+   * @throws dev.monotick.error.JoinRefusedException if the store refuses this replica
    * @throws IllegalStateException after {@link #stop}
    */
   void start();
@@ -141,8 +154,8 @@ public interface Monotick extends AutoCloseable {
   void resign(String group);
 
   /** Adds a listener for everything that happens here. */
-  Subscription subscribe(EventListener listener);
+  EventListener.Subscription subscribe(EventListener listener);
 
   /** Adds a listener for leadership gained and lost. */
-  Subscription subscribe(LeadershipListener listener);
+  EventListener.Subscription subscribe(LeadershipListener listener);
 }

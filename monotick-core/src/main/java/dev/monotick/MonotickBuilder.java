@@ -3,24 +3,24 @@ package dev.monotick;
 import static java.util.Objects.requireNonNull;
 import static java.util.Objects.requireNonNullElse;
 
-import dev.monotick.audit.AuditSink;
-import dev.monotick.engine.Engine;
 import dev.monotick.engine.EngineConfig;
 import dev.monotick.engine.JobWork;
+import dev.monotick.engine.ReplicaSettings;
+import dev.monotick.engine.job.JobHandlers;
+import dev.monotick.engine.job.JobWorkerSettings;
+import dev.monotick.engine.thread.EngineThreads;
+import dev.monotick.engine.thread.SystemThreads;
 import dev.monotick.job.JobHandler;
 import dev.monotick.job.JobKind;
 import dev.monotick.job.PayloadCodec;
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.leader.LeaseTiming;
-import dev.monotick.metric.MetricSink;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.store.Store;
+import dev.monotick.leader.LeadershipMode;
+import dev.monotick.spi.Store;
+import dev.monotick.spi.leader.LeaderElection;
+import dev.monotick.spi.metric.MetricSink;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.time.TimeSource;
 import dev.monotick.task.Task;
-import dev.monotick.thread.EngineThreads;
-import dev.monotick.thread.SystemThreads;
-import dev.monotick.time.TimeSource;
-import dev.monotick.worker.JobHandlers;
-import dev.monotick.worker.WorkerSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,20 +36,19 @@ public final class MonotickBuilder {
 
   private final List<Task> tasks = new ArrayList<>();
   private final List<Consumer<Monotick>> handlers = new ArrayList<>();
-  private WorkerSettings work = WorkerSettings.DEFAULTS;
+  private JobWorkerSettings work = JobWorkerSettings.DEFAULTS;
   private @Nullable PayloadCodec codec;
-  private AuditSink audit = AuditSink.none();
   private @Nullable Store store;
   private @Nullable LeaderElection election;
   private @Nullable LeaseTiming leaseTiming;
   private @Nullable String replicaName;
-  private @Nullable Leadership leadership;
+  private @Nullable LeadershipMode leadership;
   private boolean leaderTasksEverywhere;
   private Environment environment = new Environment(Map.of());
   private MetricSink metrics = MetricSink.none();
   private TimeSource time = TimeSource.system();
   private @Nullable EngineThreads threads;
-  private @Nullable ReplicaId replicaId;
+  private @Nullable MemberId replicaId;
 
   MonotickBuilder() {}
 
@@ -75,13 +74,13 @@ public final class MonotickBuilder {
 
   /** How many jobs this replica runs at a time, 1 to 10,000; 20 by default. */
   public MonotickBuilder concurrency(int concurrency) {
-    this.work = new WorkerSettings(concurrency, work.queues());
+    this.work = new JobWorkerSettings(concurrency, work.queues());
     return this;
   }
 
   /** Takes jobs of these queues only; by default of all. */
   public MonotickBuilder queues(String... queues) {
-    this.work = new WorkerSettings(work.concurrency(), Set.of(queues));
+    this.work = new JobWorkerSettings(work.concurrency(), Set.of(queues));
     return this;
   }
 
@@ -94,20 +93,14 @@ public final class MonotickBuilder {
     return this;
   }
 
-  /** Who takes what is to be recorded, such as retries of jobs; by default nobody. */
-  public MonotickBuilder audit(AuditSink audit) {
-    this.audit = requireNonNull(audit, "audit");
-    return this;
-  }
-
   /** What people call this replica; by default the host's name and the process id. */
   public MonotickBuilder replicaName(String replicaName) {
     this.replicaName = requireNonNull(replicaName, "replicaName");
     return this;
   }
 
-  /** How leaders are found; by default they are {@linkplain Leadership#ELECTED elected}. */
-  public MonotickBuilder leadership(Leadership leadership) {
+  /** How leaders are found; by default they are {@linkplain LeadershipMode#ELECTED elected}. */
+  public MonotickBuilder leadership(LeadershipMode leadership) {
     this.leadership = requireNonNull(leadership, "leadership");
     return this;
   }
@@ -170,7 +163,7 @@ public final class MonotickBuilder {
   }
 
   /** The identity of this start. For the test kit: it must be new for every start. */
-  public MonotickBuilder replicaId(ReplicaId replicaId) {
+  public MonotickBuilder replicaId(MemberId replicaId) {
     this.replicaId = requireNonNull(replicaId, "replicaId");
     return this;
   }
@@ -188,32 +181,33 @@ public final class MonotickBuilder {
               + " only ever one process");
     }
     LeaderElection elections = requireNonNullElse(election, chosen.leaders());
-    Settings settings =
-        new Settings(
+    ReplicaSettings settings =
+        new ReplicaSettings(
             name(),
-            firstOf(leadership, environment.leadership(), Leadership.ELECTED),
+            firstOf(leadership, environment.leadership(), LeadershipMode.ELECTED),
             leaderTasksEverywhere,
             timing(elections),
             environment.intervals(),
             environment.timeouts());
-    if (settings.leaderTasksEverywhere() && settings.leadership() == Leadership.SINGLE_REPLICA) {
+    if (settings.leaderTasksEverywhere()
+        && settings.leadership() == LeadershipMode.SINGLE_REPLICA) {
       throw new IllegalArgumentException(
           "dangerouslyRunLeaderTasksOnEveryReplica contradicts leadership SINGLE_REPLICA, which"
               + " allows one replica; leave one of them out");
     }
     EngineThreads chosenThreads =
         threads == null ? new SystemThreads(settings.replicaName()) : threads;
-    Engine engine =
-        new Engine(
+    ReplicaEngine engine =
+        new ReplicaEngine(
             new EngineConfig(
-                replicaId == null ? ReplicaId.random() : replicaId,
+                replicaId == null ? MemberId.random() : replicaId,
                 chosen,
                 elections,
                 settings,
                 time,
                 chosenThreads,
                 metrics,
-                new JobWork(new JobHandlers(), work, codec, audit)));
+                new JobWork(new JobHandlers(), work, codec)));
     try {
       engine.register(tasks);
       handlers.forEach(handler -> handler.accept(engine));

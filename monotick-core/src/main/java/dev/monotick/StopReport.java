@@ -1,7 +1,7 @@
 package dev.monotick;
 
 import dev.monotick.job.JobId;
-import dev.monotick.ledger.TickId;
+import dev.monotick.tick.TickId;
 import java.util.List;
 
 /**

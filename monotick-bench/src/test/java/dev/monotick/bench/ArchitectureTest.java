@@ -1,6 +1,6 @@
 package dev.monotick.bench;
 
-import dev.monotick.architecture.ArchitectureRules;
+import dev.monotick.checks.ArchitectureRules;
 import java.util.Set;
 
 class ArchitectureTest extends ArchitectureRules {
@@ -15,7 +15,7 @@ class ArchitectureTest extends ArchitectureRules {
     return Set.of(
         "dev.monotick.bench.postgres.ClaimsBenchmark", // plays several callers
         "dev.monotick.bench.server.ServerBenchmark", // the same
-        "dev.monotick.bench.contender.Senders", // the same
+        "dev.monotick.bench.contender.JobSenders", // the same
         "dev.monotick.bench.contender.RawSqlEngine"); // a worker without any engine
   }
 

@@ -1,6 +1,6 @@
 package dev.monotick.chaos;
 
-import dev.monotick.architecture.ArchitectureRules;
+import dev.monotick.checks.ArchitectureRules;
 import java.util.Set;
 
 class ArchitectureTest extends ArchitectureRules {

@@ -25,7 +25,8 @@ final class Deployment implements AutoCloseable {
   private final SchemaName schema;
 
   /** Who leads a group: the newest fence, and a beat that goes on while somebody does. */
-  record Lease(String holder, String name, long timeline, long epoch, long beat, boolean released) {
+  record Lease(
+      String holder, String name, long timeline, long epoch, long heartbeat, boolean released) {
 
     boolean isNewerThan(Lease other) {
       return timeline > other.timeline || (timeline == other.timeline && epoch > other.epoch);
@@ -107,7 +108,7 @@ final class Deployment implements AutoCloseable {
 
   Optional<Lease> lease(String group) throws SQLException {
     return query(
-            "select holder, coalesce(holder_name, holder::text), timeline, epoch, beat, released from "
+            "select holder, coalesce(holder_name, holder::text), timeline, epoch, heartbeat, released from "
                 + table("lease")
                 + " where group_name = ?",
             row ->

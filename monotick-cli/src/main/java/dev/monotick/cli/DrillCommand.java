@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 final class DrillCommand implements Callable<Integer> {
 
-  private static final Duration LOOK = Duration.ofMillis(20);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(20);
   private static final Duration LEADER_WITHIN = Duration.ofSeconds(15);
 
   @Spec private @Nullable CommandSpec spec;
@@ -65,10 +65,10 @@ final class DrillCommand implements Callable<Integer> {
   private int wait = 120;
 
   @Option(
-      names = "--settle",
+      names = "--quiet-after",
       paramLabel = "S",
       description = "Seconds to watch after it; 15 if left out.")
-  private int settle = 15;
+  private int awaitQuiet = 15;
 
   DrillCommand() {}
 
@@ -105,7 +105,7 @@ final class DrillCommand implements Callable<Integer> {
       say(out, "No other term began within " + wait + " s. WRONG, unless nothing was done to it.");
       return 1;
     }
-    settle(deployment, deployment.now());
+    awaitQuiet(deployment, deployment.now());
     DrillReport report = DrillReport.of(deployment, cursors, from, takeover.get());
     report.print(out);
     return report.isGood() ? 0 : 1;
@@ -118,12 +118,12 @@ final class DrillCommand implements Callable<Integer> {
     Optional<Lease> first = deployment.lease(group);
     long deadline = System.nanoTime() + LEADER_WITHIN.toNanos();
     while (System.nanoTime() - deadline < 0) {
-      LockSupport.parkNanos(LOOK.toNanos());
+      LockSupport.parkNanos(POLL_INTERVAL.toNanos());
       Optional<Lease> now = deployment.lease(group);
       if (first.isPresent()
           && now.isPresent()
           && !now.get().released()
-          && now.get().beat() != first.get().beat()) {
+          && now.get().heartbeat() != first.get().heartbeat()) {
         return now.get();
       }
       first = first.isPresent() ? first : now;
@@ -179,7 +179,7 @@ final class DrillCommand implements Callable<Integer> {
       throws SQLException {
     long start = System.nanoTime();
     long since = start;
-    long beat = before.beat();
+    long beat = before.heartbeat();
     while (System.nanoTime() - start < Duration.ofSeconds(wait).toNanos()) {
       Lease now = lease(deployment);
       if (now.isNewerThan(before) && !now.released()) {
@@ -187,19 +187,19 @@ final class DrillCommand implements Callable<Integer> {
         say(out, "leader     " + now.name() + ", epoch " + now.timeline() + "." + now.epoch());
         return Optional.of(took);
       }
-      if (!kick && now.beat() != beat) {
-        beat = now.beat();
+      if (!kick && now.heartbeat() != beat) {
+        beat = now.heartbeat();
         since = System.nanoTime();
       }
-      LockSupport.parkNanos(LOOK.toNanos());
+      LockSupport.parkNanos(POLL_INTERVAL.toNanos());
     }
     return Optional.empty();
   }
 
   /** Lets time pass, and then some if ticks of the stretch have no outcome yet. */
-  private void settle(Deployment deployment, Instant until) throws SQLException {
+  private void awaitQuiet(Deployment deployment, Instant until) throws SQLException {
     long start = System.nanoTime();
-    long least = Duration.ofSeconds(settle).toNanos();
+    long least = Duration.ofSeconds(awaitQuiet).toNanos();
     while (System.nanoTime() - start < least
         || (deployment.open(until) > 0 && System.nanoTime() - start < 2 * least)) {
       LockSupport.parkNanos(Duration.ofMillis(200).toNanos());

@@ -1,10 +1,7 @@
 package dev.monotick.cli;
 
 import dev.monotick.schedule.Cron;
-import dev.monotick.schedule.FixedDelay;
-import dev.monotick.schedule.Interval;
 import dev.monotick.schedule.Schedule;
-import dev.monotick.schedule.Zones;
 import java.io.PrintWriter;
 import java.time.Clock;
 import java.time.Instant;
@@ -101,11 +98,11 @@ final class ExplainCommand implements Runnable {
   private Schedule schedule(CommandSpec known) {
     Schedule schedule = quartz ? Cron.quartz(expression) : Schedule.parse(expression);
     if (schedule instanceof Cron cron) {
-      Cron changed = zone == null ? cron : cron.zone(Zones.of(zone));
+      Cron changed = zone == null ? cron : cron.zone(zone);
       changed = gap == null ? changed : changed.gap(gap);
       return overlap == null ? changed : changed.overlap(overlap);
     }
-    boolean knowsNoZone = schedule instanceof Interval || schedule instanceof FixedDelay;
+    boolean knowsNoZone = schedule.toString().matches("@(every|delay) .*");
     if (zone != null && !knowsNoZone) {
       throw new ParameterException(
           known.commandLine(),
@@ -135,7 +132,7 @@ final class ExplainCommand implements Runnable {
   }
 
   private void print(PrintWriter out, Schedule schedule, List<Instant> fires) {
-    ZoneId shown = zone == null ? schedule.zone() : Zones.of(zone);
+    ZoneId shown = zone == null ? schedule.zone() : Schedule.zoneOf(zone);
     out.println(schedule.describe());
     out.println();
     if (schedule.anchor() == Schedule.Anchor.LAST_END) {

@@ -3,10 +3,10 @@ package dev.monotick.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.Monotick;
-import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.PostgresLeadership;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.embedded.EmbeddedPostgres;
+import dev.monotick.spi.replica.LeaseTiming;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import java.io.PrintWriter;
@@ -68,7 +68,7 @@ class DrillCommandTest {
   void aLeaderThatIsKickedIsReplacedAndNothingIsLost() {
     start("kicked", PostgresLeadership.ADVISORY_LEASE, "a");
     start("kicked", PostgresLeadership.ADVISORY_LEASE, "b");
-    int code = drill("kicked", "--kick", "--yes", "--settle", "3");
+    int code = drill("kicked", "--kick", "--yes", "--quiet-after", "3");
     assertThat(out.toString() + err).contains("replicas   a, b").contains("Nothing doubled");
     assertThat(code).isZero();
     assertThat(lastLine()).matches("takeover_ms=\\d+ ticks=\\d+ .* doubled=0 lost=0");
@@ -90,7 +90,7 @@ class DrillCommandTest {
           "create trigger again before update on returned.tick for each row"
               + " when (new.status = 'ENDED') execute function returned.again()");
     }
-    assertThat(drill("returned", "--kick", "--yes", "--settle", "3"))
+    assertThat(drill("returned", "--kick", "--yes", "--quiet-after", "3"))
         .as(out.toString() + err)
         .isZero();
     assertThat(out.toString()).contains("given back before they began, and claimed again");
@@ -110,7 +110,7 @@ class DrillCommandTest {
               (out.toString().contains("Now do to a") ? leader : other).stop(Duration.ofSeconds(5));
             });
     hand.start();
-    assertThat(drill("guided", "--settle", "3")).as(out.toString() + err).isZero();
+    assertThat(drill("guided", "--quiet-after", "3")).as(out.toString() + err).isZero();
     assertThat(lastLine()).contains("doubled=0 lost=0");
   }
 

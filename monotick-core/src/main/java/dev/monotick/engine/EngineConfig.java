@@ -1,12 +1,11 @@
 package dev.monotick.engine;
 
-import dev.monotick.Settings;
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.metric.MetricSink;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.store.Store;
-import dev.monotick.thread.EngineThreads;
-import dev.monotick.time.TimeSource;
+import dev.monotick.engine.thread.EngineThreads;
+import dev.monotick.spi.Store;
+import dev.monotick.spi.leader.LeaderElection;
+import dev.monotick.spi.metric.MetricSink;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.time.TimeSource;
 
 /**
  * What an engine is made of; the builder has checked it.
@@ -21,10 +20,10 @@ import dev.monotick.time.TimeSource;
  * @param work what jobs it runs, and how
  */
 public record EngineConfig(
-    ReplicaId replica,
+    MemberId replica,
     Store store,
     LeaderElection election,
-    Settings settings,
+    ReplicaSettings settings,
     TimeSource time,
     EngineThreads threads,
     MetricSink metrics,

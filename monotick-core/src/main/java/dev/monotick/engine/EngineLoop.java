@@ -1,23 +1,40 @@
 package dev.monotick.engine;
 
-import dev.monotick.Leadership;
-import dev.monotick.leader.LeaderElection;
+import dev.monotick.engine.base.EngineContext;
+import dev.monotick.engine.base.MemberIdentity;
+import dev.monotick.engine.job.JobWorker;
+import dev.monotick.engine.leader.AloneElection;
+import dev.monotick.engine.leader.Elector;
+import dev.monotick.engine.leader.HeldTerm;
+import dev.monotick.engine.member.LocalLease;
+import dev.monotick.engine.member.Membership;
+import dev.monotick.engine.observe.EngineTelemetry;
+import dev.monotick.engine.observe.UnhandledJobs;
+import dev.monotick.engine.thread.Result;
+import dev.monotick.engine.tick.DueQueue;
+import dev.monotick.engine.tick.LedgerClient;
+import dev.monotick.engine.tick.LocalConfig;
+import dev.monotick.engine.tick.ReplicaDifferences;
+import dev.monotick.engine.tick.TaskBodies;
+import dev.monotick.engine.tick.TaskHost;
+import dev.monotick.engine.tick.TaskLoop;
+import dev.monotick.engine.tick.TickCancelReason;
+import dev.monotick.error.JoinRefusedException;
+import dev.monotick.internal.ledger.RowLedger;
 import dev.monotick.leader.LeadershipListener.LossCause;
-import dev.monotick.leader.LeaseTiming;
-import dev.monotick.ledger.ClaimId;
-import dev.monotick.ledger.Ledger;
-import dev.monotick.ledger.Rescue;
-import dev.monotick.ledger.TaskRegistration;
-import dev.monotick.ledger.TickId;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.memory.InMemoryStore;
-import dev.monotick.replica.JoinRefusedException;
-import dev.monotick.replica.ReplicaInfo;
+import dev.monotick.leader.LeadershipMode;
+import dev.monotick.spi.leader.LeaderElection;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberInfo;
+import dev.monotick.spi.tick.SeriesRegistration;
+import dev.monotick.spi.tick.TickClaimId;
+import dev.monotick.spi.tick.TickLedger;
+import dev.monotick.spi.tick.TickRescue;
+import dev.monotick.spi.time.TimeSource;
 import dev.monotick.task.HaMode;
-import dev.monotick.task.TaskSpec;
-import dev.monotick.thread.Result;
-import dev.monotick.time.TimeSource;
-import dev.monotick.worker.JobWorker;
+import dev.monotick.task.Task;
+import dev.monotick.tick.TickId;
+import dev.monotick.tick.TickRecord;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -37,17 +54,20 @@ import org.slf4j.LoggerFactory;
  * The engine as its loop sees it: tasks, leadership, membership and the bodies that run. Every
  * method is called on the loop.
  */
-final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
+public final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
 
   private static final Logger log = LoggerFactory.getLogger(EngineLoop.class);
 
   /** A clock that moved this much more or less than the ticker was set. */
   private static final Duration CLOCK_JUMP = Duration.ofMillis(20);
 
+  /** How many ended rows are kept of each task whose ticks every replica has for itself. */
+  private static final int LOCAL_HISTORY = 10;
+
   private final EngineConfig config;
   private final EngineContext context;
-  private final Telemetry telemetry;
-  private final Bodies bodies;
+  private final EngineTelemetry telemetry;
+  private final TaskBodies bodies;
   private final DueQueue dueQueue;
   private final LedgerClient shared;
   private final LedgerClient local;
@@ -55,8 +75,8 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   private final LeaderElection election;
   private final Map<String, TaskLoop> loops = new LinkedHashMap<>();
   private final Map<String, Elector> electors = new TreeMap<>();
-  private final Set<TaskLoop> lookAgain = new LinkedHashSet<>();
-  private final OwnConfig ownConfig;
+  private final Set<TaskLoop> refreshLater = new LinkedHashSet<>();
+  private final LocalConfig ownConfig;
   private final ReplicaDifferences differences;
   private final UnhandledJobs unhandledJobs;
   private final Instant startedAt;
@@ -67,16 +87,16 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   private Instant lastClock;
   private long lastTicker;
 
-  EngineLoop(EngineConfig config, Telemetry telemetry) {
+  public EngineLoop(EngineConfig config, EngineTelemetry telemetry) {
     this.config = config;
     this.telemetry = telemetry;
     this.context =
         new EngineContext(
-            new Identity(config.replica()),
+            new MemberIdentity(config.replica()),
             config.settings().replicaName(),
             config.threads(),
             config.time());
-    this.bodies = new Bodies(context, this::now, telemetry);
+    this.bodies = new TaskBodies(context, this::now, telemetry);
     this.dueQueue = new DueQueue(config.threads(), this::now);
     this.shared = new LedgerClient(config.store().ledger(), context);
     this.local = new LedgerClient(localLedger(config), ofThisProcess(context));
@@ -84,11 +104,11 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     this.startedAt = config.store().ledger().now();
     this.lastClock = startedAt;
     this.lastTicker = config.time().nanos();
-    this.ownConfig = new OwnConfig(config.work().handlers()::kinds, loops::values);
+    this.ownConfig = new LocalConfig(config.work().handlers()::kinds, loops::values);
     this.differences = new ReplicaDifferences(context::replica);
     this.unhandledJobs =
         new UnhandledJobs(context, () -> config.store().jobs().counts(), telemetry);
-    boolean alone = config.settings().leadership() == Leadership.SINGLE_REPLICA;
+    boolean alone = config.settings().leadership() == LeadershipMode.SINGLE_REPLICA;
     this.election = alone ? new AloneElection(config.store()) : config.election();
     this.membership = new Membership(config.store().replicas(), context, this::self, alone, this);
   }
@@ -98,27 +118,30 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
    */
   private static EngineContext ofThisProcess(EngineContext context) {
     return new EngineContext(
-        new Identity(context.replica()), context.replicaName(), context.threads(), context.time());
+        new MemberIdentity(context.replica()),
+        context.replicaName(),
+        context.threads(),
+        context.time());
   }
 
   /** Ticks that every replica has for itself need no agreement: their ledger is its own. */
-  private static Ledger localLedger(EngineConfig config) {
+  private static TickLedger localLedger(EngineConfig config) {
     TimeSource time = new TimeSource(() -> config.store().ledger().now(), config.time().ticker());
-    return InMemoryStore.builder().time(time).historyPerTask(10).build().ledger();
+    return new RowLedger(time, LOCAL_HISTORY, replica -> false);
   }
 
   /** Starts; {@code first} gets the result of the first try to join. */
-  void start(Consumer<Result<Boolean>> first) {
+  public void start(Consumer<Result<Boolean>> first) {
     running = true;
     config.threads().watch(this::watch, this::needsWatch);
-    shared.ledger().whenWaiting(() -> config.threads().execute(() -> rescueSoon(shared)));
+    shared.ledger().onWaiting(() -> config.threads().execute(() -> rescueSoon(shared)));
     loops.values().stream().filter(loop -> loop.ledger() == local).forEach(this::makeKnown);
     workIfNeeded();
     membership.start(first);
   }
 
   /** Tells the others of a new handler. */
-  void handlersChanged() {
+  public void handlersChanged() {
     ownConfig.changed();
     workIfNeeded();
     if (running && joinedOnce) {
@@ -144,7 +167,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     return worker;
   }
 
-  void add(TaskSpec spec) {
+  public void add(Task spec) {
     HaMode mode = spec.mode();
     if (mode == HaMode.LEADER && config.settings().leaderTasksEverywhere()) {
       mode = HaMode.EVERY_REPLICA;
@@ -170,14 +193,14 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   /** Returns what the ledger is told of a task that begins now. */
-  TaskRegistration registration(TaskLoop loop) {
-    TaskSpec spec = loop.spec();
+  public SeriesRegistration registration(TaskLoop loop) {
+    Task spec = loop.spec();
     Instant atStart = tickAtStart(spec);
     Instant begin = atStart == null ? now() : atStart.minusMillis(1);
-    return new TaskRegistration(spec.name(), spec.schedule().toString(), begin);
+    return new SeriesRegistration(spec.name(), spec.schedule().toString(), begin);
   }
 
-  private @Nullable Instant tickAtStart(TaskSpec spec) {
+  private @Nullable Instant tickAtStart(Task spec) {
     return spec.runAtStart() ? spec.schedule().previous(now().plusNanos(1)).orElse(null) : null;
   }
 
@@ -193,7 +216,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     elector.start();
   }
 
-  private ReplicaInfo self() {
+  private MemberInfo self() {
     Set<String> names = sharedNames;
     if (names == null) {
       names =
@@ -204,7 +227,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
                   .toList());
       sharedNames = names;
     }
-    return new ReplicaInfo(
+    return new MemberInfo(
         context.replica(), context.replicaName(), startedAt, names, ownConfig.get());
   }
 
@@ -252,21 +275,21 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   @Override
-  public void beaten() {
+  public void heartbeatRecorded() {
     rescueSoon(shared);
     if (worker != null) {
-      worker.beaten(
-          membership.live().stream().map(ReplicaInfo::id).collect(Collectors.toUnmodifiableSet()));
+      worker.heartbeatRecorded(
+          membership.live().stream().map(MemberInfo::id).collect(Collectors.toUnmodifiableSet()));
     }
     compareReplicas();
-    unhandledJobs.lookNowAndThen(this::live);
-    List<TaskLoop> waiting = List.copyOf(lookAgain);
-    lookAgain.clear();
+    unhandledJobs.checkPeriodically(this::live);
+    List<TaskLoop> waiting = List.copyOf(refreshLater);
+    refreshLater.clear();
     waiting.forEach(TaskLoop::refresh);
   }
 
   private void compareReplicas() {
-    for (String task : differences.look(membership.live())) {
+    for (String task : differences.compare(membership.live())) {
       TaskLoop loop = loops.get(task);
       if (loop != null) {
         loop.refresh();
@@ -274,7 +297,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     }
   }
 
-  ReplicaDifferences differences() {
+  public ReplicaDifferences differences() {
     return differences;
   }
 
@@ -285,7 +308,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
 
   @Override
   public void membershipLost(LossCause cause) {
-    bodies.cancel(run -> run.loop().ledger() == shared, CancelReason.MEMBERSHIP_LOST);
+    bodies.cancel(run -> run.loop().ledger() == shared, TickCancelReason.MEMBERSHIP_LOST);
     // A replica that is no member starts nothing, so it should not keep others from leading. It
     // seeks leadership again when it is back, under its new id.
     electors.values().forEach(elector -> elector.close(cause));
@@ -306,7 +329,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   @Override
-  public void gained(Term term) {
+  public void gained(HeldTerm term) {
     telemetry.gained(term);
     for (TaskLoop loop : List.copyOf(loops.values())) {
       if (term.group().equals(loop.leadingGroup())) {
@@ -317,17 +340,17 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   @Override
-  public void revoked(Term term) {
-    bodies.cancel(run -> run.claimed().term() == term, CancelReason.LEADERSHIP_LOST);
+  public void revoked(HeldTerm term) {
+    bodies.cancel(run -> run.claimed().term() == term, TickCancelReason.LEADERSHIP_LOST);
   }
 
   @Override
-  public void lost(Term term, LossCause cause) {
+  public void lost(HeldTerm term, LossCause cause) {
     telemetry.lost(term, cause);
   }
 
   @Override
-  public void fenced(Term term) {
+  public void fenced(HeldTerm term) {
     Elector elector = electors.get(term.group());
     if (elector != null) {
       elector.fenced(term);
@@ -348,9 +371,9 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
     return List.copyOf(loops.keySet()); // rare: only what waits on this replica alone
   }
 
-  private void rescued(Rescue rescue) {
-    for (TickRecord row : rescue.settled()) {
-      telemetry.settled(row);
+  private void rescued(TickRescue rescue) {
+    for (TickRecord row : rescue.unknown()) {
+      telemetry.unknown(row);
       TaskLoop loop = loops.get(row.tick().task());
       if (loop != null) {
         loop.refresh(); // its task is free again
@@ -362,26 +385,26 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
         loop.takeWaiting(tick);
       }
     }
-    for (Rescue.Held held : rescue.held()) {
+    for (TickRescue.Held held : rescue.held()) {
       TaskLoop loop = loops.get(held.tick().task());
       if (loop != null) {
         loop.giveBackUnknown(held);
       }
     }
     if (!rescue.cancelled().isEmpty()) {
-      Set<ClaimId> cancelled = Set.copyOf(rescue.cancelled());
-      bodies.cancel(run -> cancelled.contains(run.claimed().claim()), CancelReason.REPLACED);
+      Set<TickClaimId> cancelled = Set.copyOf(rescue.cancelled());
+      bodies.cancel(run -> cancelled.contains(run.claimed().claim()), TickCancelReason.REPLACED);
     }
   }
 
   @Override
-  public void lookAgain(TaskLoop loop) {
-    lookAgain.add(loop);
+  public void refreshLater(TaskLoop loop) {
+    refreshLater.add(loop);
   }
 
   @Override
-  public void wakeAt(TaskLoop loop, Instant time) {
-    dueQueue.wakeAt(loop, time);
+  public void scheduleAt(TaskLoop loop, Instant time) {
+    dueQueue.scheduleAt(loop, time);
   }
 
   @Override
@@ -395,18 +418,18 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   @Override
-  public @Nullable Term term(String group) {
+  public @Nullable HeldTerm term(String group) {
     Elector elector = electors.get(group);
     return elector == null ? null : elector.term();
   }
 
   @Override
-  public List<ReplicaInfo> live() {
+  public List<MemberInfo> live() {
     return membership.isValid() ? membership.live() : List.of();
   }
 
   @Override
-  public @Nullable Lease membershipLease() {
+  public @Nullable LocalLease membershipLease() {
     return membership.lease();
   }
 
@@ -416,24 +439,25 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   }
 
   @Override
-  public Bodies bodies() {
+  public TaskBodies bodies() {
     return bodies;
   }
 
   @Override
-  public Telemetry telemetry() {
+  public EngineTelemetry telemetry() {
     return telemetry;
   }
 
-  Collection<TaskLoop> loops() {
+  public Collection<TaskLoop> loops() {
     return loops.values();
   }
 
-  @Nullable TaskLoop loop(String task) {
+  @Nullable
+  public TaskLoop loop(String task) {
     return loops.get(task);
   }
 
-  Map<String, Elector> electors() {
+  public Map<String, Elector> electors() {
     return electors;
   }
 
@@ -445,7 +469,7 @@ final class EngineLoop implements TaskHost, Membership.Owner, Elector.Owner {
   void beginStop() {
     running = false;
     dueQueue.clear();
-    lookAgain.clear();
+    refreshLater.clear();
     electors.values().forEach(Elector::withdraw);
     if (worker != null) {
       worker.beginStop();

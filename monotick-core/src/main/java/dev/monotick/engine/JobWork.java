@@ -1,14 +1,14 @@
 package dev.monotick.engine;
 
-import dev.monotick.audit.AuditSink;
+import dev.monotick.engine.client.Payloads;
+import dev.monotick.engine.job.JobHandlers;
+import dev.monotick.engine.job.JobTelemetry;
+import dev.monotick.engine.job.JobWorker;
+import dev.monotick.engine.job.JobWorkerContext;
+import dev.monotick.engine.job.JobWorkerSettings;
+import dev.monotick.engine.observe.EngineTelemetry;
 import dev.monotick.job.PayloadCodec;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.worker.JobHandlers;
-import dev.monotick.worker.JobTelemetry;
-import dev.monotick.worker.JobWorker;
-import dev.monotick.worker.Payloads;
-import dev.monotick.worker.WorkerContext;
-import dev.monotick.worker.WorkerSettings;
+import dev.monotick.spi.replica.MemberId;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -18,27 +18,25 @@ import org.jspecify.annotations.Nullable;
  * @param handlers who handles which kind; more may be added
  * @param settings how many at a time, from which queues
  * @param codec how payloads are written; null for what the class path offers
- * @param audit who takes what is to be recorded
  */
 public record JobWork(
-    JobHandlers handlers, WorkerSettings settings, @Nullable PayloadCodec codec, AuditSink audit) {
+    JobHandlers handlers, JobWorkerSettings settings, @Nullable PayloadCodec codec) {
 
   /**
    * Makes the worker of an engine.
    *
    * @param isMember tests, on any thread, whether this process is proven to live under an id
    */
-  JobWorker worker(EngineConfig config, Telemetry telemetry, Predicate<ReplicaId> isMember) {
-    WorkerContext context =
-        new WorkerContext(
+  JobWorker worker(EngineConfig config, EngineTelemetry telemetry, Predicate<MemberId> isMember) {
+    JobWorkerContext context =
+        new JobWorkerContext(
             config.replica(),
             config.settings().replicaName(),
             config.threads(),
             config.time(),
             config.store().jobs());
     JobTelemetry told =
-        new JobTelemetry(
-            context, new Payloads(codec), telemetry.metrics(), telemetry::publish, audit);
+        new JobTelemetry(new Payloads(codec), telemetry.metrics(), telemetry::publish);
     return new JobWorker(context, settings, handlers, told, isMember);
   }
 }

@@ -9,4 +9,13 @@ public interface EventListener {
 
   /** Takes an event. Whatever is thrown is logged. */
   void on(MonotickEvent event);
+
+  /** A listener that was added and can be removed. */
+  @FunctionalInterface
+  interface Subscription extends AutoCloseable {
+
+    /** Removes the listener; what is on its way may still arrive. */
+    @Override
+    void close();
+  }
 }

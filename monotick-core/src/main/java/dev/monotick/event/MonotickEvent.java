@@ -3,10 +3,10 @@ package dev.monotick.event;
 import dev.monotick.job.JobId;
 import dev.monotick.leader.LeaderTerm;
 import dev.monotick.leader.LeadershipListener.LossCause;
-import dev.monotick.ledger.Gap;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.SkipReason;
-import dev.monotick.ledger.TickId;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.SkipReason;
+import dev.monotick.tick.TickId;
+import dev.monotick.tick.TickRecord;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,7 @@ public sealed interface MonotickEvent {
   record TickSkipped(TickId tick, SkipReason reason) implements MonotickEvent {}
 
   /** Ticks were accounted for that nobody ran. */
-  record TicksNotRun(String task, Gap gap) implements MonotickEvent {}
+  record TicksNotRun(String task, TickRecord.Range range) implements MonotickEvent {}
 
   /** What this replica reported of a tick was refused: the claim is no longer its own. */
   record ReportRefused(TickId tick, Outcome outcome) implements MonotickEvent {}
@@ -72,9 +72,10 @@ public sealed interface MonotickEvent {
    * @param kind its kind
    * @param end the word for it: Succeeded, Retried, Snoozed, Died, Discarded, HandedBack or Lost
    * @param attempt which attempt it was, from 1
+   * @param maxAttempts how many it may have
    * @param took how long its handler ran
    */
-  record JobEnded(JobId id, String kind, String end, int attempt, Duration took)
+  record JobEnded(JobId id, String kind, String end, int attempt, int maxAttempts, Duration took)
       implements MonotickEvent {}
 
   /**

@@ -1,6 +1,6 @@
 package dev.monotick.job;
 
-import dev.monotick.task.SqlWork;
+import dev.monotick.work.SqlWork;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,7 +19,7 @@ public interface JobContext<P> {
   JobId id();
 
   /** Returns queue, kind, tenant and priority. */
-  JobLane lane();
+  Lane lane();
 
   /** Returns what the job is about. */
   P payload();
@@ -83,10 +83,10 @@ public interface JobContext<P> {
    *
    * @param dataSource leads to the database and schema of the store
    * @param work what to do; it must not commit
-   * @throws dev.monotick.task.FencedException if the job is no longer this replica's; nothing was
+   * @throws dev.monotick.error.FencedException if the job is no longer this replica's; nothing was
    *     written
    * @throws SQLException if the work or the commit failed; nothing was written
-   * @throws dev.monotick.store.StoreException if the connection was lost during the commit and
+   * @throws dev.monotick.error.StoreException if the connection was lost during the commit and
    *     nobody can say what happened
    * @throws IllegalStateException if the effect is another, or it was called before
    * @throws UnsupportedOperationException if the store is no database

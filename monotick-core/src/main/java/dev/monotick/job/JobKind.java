@@ -2,7 +2,8 @@ package dev.monotick.job;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.monotick.task.Effect;
+import dev.monotick.work.Effect;
+import dev.monotick.work.RetryPolicy;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -21,14 +22,13 @@ public final class JobKind<P> {
       new JobRules(
           10, Duration.ofMinutes(10), Optional.empty(), Effect.AT_LEAST_ONCE, Optional.empty());
 
-  private final JobLane lane;
+  private final Lane lane;
   private final Class<P> payloadType;
   private final int version;
   private final JobRules rules;
   private final RetryPolicy retry;
 
-  private JobKind(
-      JobLane lane, Class<P> payloadType, int version, JobRules rules, RetryPolicy retry) {
+  private JobKind(Lane lane, Class<P> payloadType, int version, JobRules rules, RetryPolicy retry) {
     this.lane = lane;
     this.payloadType = payloadType;
     this.version = version;
@@ -44,7 +44,7 @@ public final class JobKind<P> {
    */
   public static <P> JobKind<P> named(String name, Class<P> payloadType) {
     return new JobKind<>(
-        new JobLane(DEFAULT_QUEUE, JobLane.requireName("kind", name), "", 5),
+        new Lane(DEFAULT_QUEUE, Lane.requireName("kind", name), "", 5),
         requireNonNull(payloadType, "payloadType"),
         1,
         DEFAULT_RULES,
@@ -65,12 +65,12 @@ public final class JobKind<P> {
 
   /** The queue its jobs wait in, {@value #DEFAULT_QUEUE} by default. */
   public JobKind<P> queue(String queue) {
-    return with(new JobLane(queue, lane.kind(), "", lane.priority()));
+    return with(new Lane(queue, lane.kind(), "", lane.priority()));
   }
 
   /** From 0, the most urgent, to 9; 5 by default. */
   public JobKind<P> priority(int priority) {
-    return with(new JobLane(lane.queue(), lane.kind(), "", priority));
+    return with(new Lane(lane.queue(), lane.kind(), "", priority));
   }
 
   /** How often a job is tried, 10 times by default. */
@@ -131,7 +131,7 @@ public final class JobKind<P> {
   }
 
   /** Returns queue and priority, of no tenant. */
-  public JobLane lane() {
+  public Lane lane() {
     return lane;
   }
 
@@ -145,7 +145,7 @@ public final class JobKind<P> {
     return retry;
   }
 
-  private JobKind<P> with(JobLane lane) {
+  private JobKind<P> with(Lane lane) {
     return new JobKind<>(lane, payloadType, version, rules, retry);
   }
 

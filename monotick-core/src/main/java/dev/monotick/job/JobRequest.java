@@ -2,7 +2,6 @@ package dev.monotick.job;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.monotick.job.store.JobStart;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -23,7 +22,7 @@ public final class JobRequest<P> {
 
   private final JobKind<P> kind;
   private final P payload;
-  private JobLane lane;
+  private Lane lane;
   private JobRules rules;
   private JobStart start = JobStart.NOW;
   private Optional<UniqueKey> unique = Optional.empty();
@@ -68,17 +67,17 @@ public final class JobRequest<P> {
 
   /** From 0, the most urgent, to 9. */
   public JobRequest<P> priority(int priority) {
-    return with(new JobLane(lane.queue(), lane.kind(), lane.tenant(), priority));
+    return with(new Lane(lane.queue(), lane.kind(), lane.tenant(), priority));
   }
 
   /** Another queue than the kind's. */
   public JobRequest<P> queue(String queue) {
-    return with(new JobLane(queue, lane.kind(), lane.tenant(), lane.priority()));
+    return with(new Lane(queue, lane.kind(), lane.tenant(), lane.priority()));
   }
 
   /** Whose job it is; tenants share fairly, whatever the others have waiting. */
   public JobRequest<P> tenant(String tenant) {
-    return with(new JobLane(lane.queue(), lane.kind(), tenant, lane.priority()));
+    return with(new Lane(lane.queue(), lane.kind(), tenant, lane.priority()));
   }
 
   /** At most one active job of this kind and tenant has the key; asking again gives that one. */
@@ -165,7 +164,7 @@ public final class JobRequest<P> {
   }
 
   /** Returns queue, kind, tenant and priority. */
-  public JobLane lane() {
+  public Lane lane() {
     return lane;
   }
 
@@ -194,7 +193,7 @@ public final class JobRequest<P> {
     return headers;
   }
 
-  private JobRequest<P> with(JobLane changed) {
+  private JobRequest<P> with(Lane changed) {
     JobRequest<P> copy = new JobRequest<>(this);
     copy.lane = changed;
     return copy;

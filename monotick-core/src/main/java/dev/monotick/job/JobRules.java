@@ -1,6 +1,6 @@
 package dev.monotick.job;
 
-import dev.monotick.task.Effect;
+import dev.monotick.work.Effect;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,5 +1,7 @@
 package dev.monotick.job;
 
+import dev.monotick.spi.job.JobTransition;
+
 /** Where a job is in its life. What leads from one to another: {@link JobTransition}. */
 public enum JobState {
   /** Waits for its time, or for jobs that come before it. */
@@ -20,7 +22,7 @@ public enum JobState {
   CANCELLED,
   /** Not approved. */
   REJECTED,
-  /** Its deadline passed, or nobody decided in time. */
+  /** Its deadline passed, or not approved in time. */
   EXPIRED,
   /** Its replica died, and the job may not run twice: nobody can say what it did. */
   UNKNOWN;

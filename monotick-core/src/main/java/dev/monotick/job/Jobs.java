@@ -1,39 +1,21 @@
 package dev.monotick.job;
 
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.job.store.JobCount;
-import dev.monotick.job.store.JobFilter;
-import dev.monotick.job.store.JobLimit;
-import dev.monotick.job.store.JobNote;
-import dev.monotick.job.store.JobPause;
-import dev.monotick.store.Store;
-import dev.monotick.worker.JobsOfStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The jobs of a store: adds them, looks at them, and decides about them. Thread-safe. Handlers are
- * given to {@link dev.monotick.MonotickBuilder#handler}; a process that only enqueues needs none.
+ * given to {@link dev.monotick.MonotickBuilder#handler}; a process that only enqueues needs none
+ * and gets its jobs from {@link dev.monotick.Monotick#jobs(dev.monotick.spi.Store)}.
  *
  * <p>All methods throw {@link IllegalArgumentException} for values that cannot be, naming them, and
- * {@link dev.monotick.store.StoreException} where the store gave no definite answer.
+ * {@link dev.monotick.error.StoreException} where the store gave no definite answer.
  */
 public interface Jobs {
-
-  /** Returns the jobs of a store, for a process that runs none of them. */
-  static Jobs of(Store store) {
-    return new JobsOfStore(store.jobs(), null);
-  }
-
-  /** Returns the jobs of a store, with payloads written by a codec. */
-  static Jobs of(Store store, @Nullable PayloadCodec codec) {
-    return new JobsOfStore(store.jobs(), codec);
-  }
 
   /**
    * Adds a job; durable when it returns. Many threads that do so at a time share transactions.
@@ -46,8 +28,8 @@ public interface Jobs {
   List<Enqueued> enqueue(List<? extends JobRequest<?>> requests);
 
   /**
-   * Adds a job in the caller's transaction: it exists if that commits. Call {@link #wake} after it
-   * did, or the job is found at a replica's next look.
+   * Adds a job in the caller's transaction: it exists if that commits. Call {@link #notifyWorkers}
+   * after it did, or the job is found at a replica's next look.
    *
    * @param connection leads to the database of the store
    */
@@ -58,7 +40,7 @@ public interface Jobs {
       throws SQLException;
 
   /** Tells replicas at once of what was added in transactions of the caller's. */
-  void wake();
+  void notifyWorkers();
 
   /** Adds jobs of which each waits for the success of the one before it. */
   List<Enqueued> chain(List<? extends JobRequest<?>> requests);
@@ -75,7 +57,7 @@ public interface Jobs {
    * QueueFullException}. Judged by the counts at that moment: callers that come together may
    * together add more.
    */
-  Jobs refusingAbove(long depth);
+  Jobs withMaxQueueDepth(long depth);
 
   /**
    * Returns these jobs, but what is added has that job as its parent: {@link Job#parent} tells
@@ -90,7 +72,7 @@ public interface Jobs {
   Optional<Job> await(JobId id, Duration longest) throws InterruptedException;
 
   /** Returns a job's log lines, oldest first. */
-  List<JobNote.Line> log(JobId id, int limit);
+  List<Job.LogLine> log(JobId id, int limit);
 
   /** Returns jobs, youngest first, without payloads and attempts. */
   List<Job> list(JobFilter filter, int limit);
@@ -133,11 +115,11 @@ public interface Jobs {
   void limit(JobLimit limit);
 
   /** Removes a limit; false if there was none. */
-  boolean unlimit(JobLimit.Scope scope);
+  boolean removeLimit(JobLimit.Scope scope);
 
   /** Returns all limits. */
   List<JobLimit> limits();
 
   /** Sets a tenant's share, 1 to 1,000; one of twice the weight gets twice as much. */
-  void weigh(String tenant, int weight);
+  void setTenantWeight(String tenant, int weight);
 }

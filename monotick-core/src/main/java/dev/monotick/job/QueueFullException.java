@@ -1,6 +1,6 @@
 package dev.monotick.job;
 
-import dev.monotick.SchedulerException;
+import dev.monotick.error.SchedulerException;
 
 /** A queue had as many waiting jobs as the caller allows; nothing was added. */
 public final class QueueFullException extends SchedulerException {

@@ -1,4 +1,4 @@
-/** Leadership: terms, fences, lease arithmetic, and the seam that election backends implement. */
+/** Leadership: terms, fences, modes, and listeners. */
 @NullMarked
 package dev.monotick.leader;
 

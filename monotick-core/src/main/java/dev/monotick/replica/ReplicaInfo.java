@@ -2,26 +2,24 @@ package dev.monotick.replica;
 
 import java.time.Instant;
 import java.util.Set;
+import java.util.UUID;
 
 /**
- * What the other replicas know of one.
+ * A replica that is alive.
  *
- * @param id identity of this start of the process
+ * @param id id of its membership; a process that lost its membership comes back under another id
  * @param name what people call it: the host, or what was configured
  * @param startedAt when it joined, by the store's clock
- * @param tasks names of the tasks it can run; it is no candidate for any other
- * @param config what the others compare with their own
+ * @param tasks names of the tasks it can run
+ * @param tzdb version of its time-zone data, such as {@code 2025b}; empty if it is unknown
+ * @param kinds kinds of jobs that it handles
  */
 public record ReplicaInfo(
-    ReplicaId id, String name, Instant startedAt, Set<String> tasks, ReplicaConfig config) {
+    UUID id, String name, Instant startedAt, Set<String> tasks, String tzdb, Set<String> kinds) {
 
-  /** Creates one whose configuration is unknown. */
-  public ReplicaInfo(ReplicaId id, String name, Instant startedAt, Set<String> tasks) {
-    this(id, name, startedAt, tasks, ReplicaConfig.UNKNOWN);
-  }
-
-  /** Copies the task names. */
+  /** Copies the sets. */
   public ReplicaInfo {
     tasks = Set.copyOf(tasks);
+    kinds = Set.copyOf(kinds);
   }
 }

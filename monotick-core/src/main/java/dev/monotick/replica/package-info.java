@@ -1,4 +1,4 @@
-/** The running processes that share a store, and the seam by which they see each other. */
+/** The running processes that share a store. */
 @NullMarked
 package dev.monotick.replica;
 

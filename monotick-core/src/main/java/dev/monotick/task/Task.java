@@ -1,6 +1,10 @@
 package dev.monotick.task;
 
 import dev.monotick.schedule.Schedule;
+import dev.monotick.work.Backoff;
+import dev.monotick.work.CatchUp;
+import dev.monotick.work.Effect;
+import dev.monotick.work.Overlap;
 import java.time.Duration;
 
 /**
@@ -88,5 +92,13 @@ public interface Task extends TaskBody {
   /** Begins a task of that name. */
   static TaskBuilder named(String name) {
     return new TaskBuilder(name);
+  }
+
+  /**
+   * Begins a task with the name and all policies of another one, to change some of them. The
+   * schedule may be replaced; {@link TaskBuilder#run} takes the body, which may be that task.
+   */
+  static TaskBuilder like(Task task) {
+    return new TaskBuilder(task);
   }
 }

@@ -1,6 +1,10 @@
 package dev.monotick.task;
 
 import dev.monotick.schedule.Schedule;
+import dev.monotick.work.Backoff;
+import dev.monotick.work.CatchUp;
+import dev.monotick.work.Effect;
+import dev.monotick.work.Overlap;
 import java.time.Duration;
 import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +28,28 @@ public final class TaskBuilder {
   private Duration jitter = Duration.ZERO;
   private boolean runAtStart;
   private int slots = 1;
+  private boolean replacesSchedule;
 
   TaskBuilder(String name) {
     this.name = name;
+  }
+
+  /** Begins with the values of a task, whose schedule may be replaced once. */
+  TaskBuilder(Task task) {
+    this.name = task.name();
+    this.schedule = task.schedule();
+    this.mode = task.mode();
+    this.effect = task.effect();
+    this.group = task.group();
+    this.overlap = task.overlap();
+    this.catchUp = task.catchUp();
+    this.timeout = task.timeout();
+    this.backoff = task.backoff();
+    this.pauseAfterFailures = task.pauseAfterFailures();
+    this.jitter = task.jitter();
+    this.runAtStart = task.runAtStart();
+    this.slots = task.slots();
+    this.replacesSchedule = true;
   }
 
   /** Due at every whole multiple of {@code interval} since the epoch, the same on all replicas. */
@@ -55,7 +78,7 @@ public final class TaskBuilder {
    * @throws IllegalArgumentException if the task has a schedule already
    */
   public TaskBuilder schedule(Schedule schedule) {
-    if (this.schedule != null) {
+    if (this.schedule != null && !replacesSchedule) {
       throw new IllegalArgumentException(
           "task "
               + name
@@ -67,6 +90,7 @@ public final class TaskBuilder {
               + " Schedule.every(..).or(Schedule.cron(..))");
     }
     this.schedule = schedule;
+    this.replacesSchedule = false;
     return this;
   }
 
@@ -142,7 +166,7 @@ public final class TaskBuilder {
    * @throws IllegalArgumentException if mode or schedule are missing, or policies contradict
    */
   public Task run(TaskBody body) {
-    return new TaskSpec(
+    return new BuiltTask(
         name,
         schedule,
         mode,

@@ -1,7 +1,10 @@
 package dev.monotick.task;
 
+import dev.monotick.error.FencedException;
 import dev.monotick.leader.Fence;
-import dev.monotick.ledger.TickId;
+import dev.monotick.tick.TickId;
+import dev.monotick.work.Effect;
+import dev.monotick.work.SqlWork;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -61,7 +64,7 @@ public interface TaskContext {
    * @param work what to do; it must not commit
    * @throws FencedException if the tick is no longer this replica's; nothing was written
    * @throws SQLException if the work or the commit failed; nothing was written
-   * @throws dev.monotick.store.StoreException if the connection was lost during the commit and
+   * @throws dev.monotick.error.StoreException if the connection was lost during the commit and
    *     nobody can say what happened
    * @throws IllegalStateException if the mode is EVERY_REPLICA or SHARED, whose ticks nobody else
    *     could have, or a TRANSACTIONAL body already committed

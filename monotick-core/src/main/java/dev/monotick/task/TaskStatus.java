@@ -1,7 +1,6 @@
 package dev.monotick.task;
 
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.TaskState;
+import dev.monotick.tick.Outcome;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -10,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A task as one replica sees it at a moment.
  *
- * @param spec the task, with its mode and policies
- * @param state what this replica last heard from the ledger, null until it is registered there
+ * @param task the task, with its mode and policies
+ * @param failures how many runs in a row failed, as this replica last heard from the ledger
  * @param next nominal time of the next tick, null if none is planned
  * @param running how many of its bodies run on this replica
  * @param backoffUntil until when it is left alone after failures, null if it is not
@@ -23,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *     also because this replica leads the group in which the newer one registered it
  */
 public record TaskStatus(
-    TaskSpec spec,
-    @Nullable TaskState state,
+    Task task,
+    int failures,
     @Nullable Instant next,
     int running,
     @Nullable Instant backoffUntil,
@@ -40,7 +39,7 @@ public record TaskStatus(
 
   /** Returns the name of the task. */
   public String name() {
-    return spec.name();
+    return task.name();
   }
 
   /** Returns the outcome of the last tick that ended on this replica. */

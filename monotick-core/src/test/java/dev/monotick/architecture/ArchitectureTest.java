@@ -1,6 +1,7 @@
 package dev.monotick.architecture;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import dev.monotick.checks.ArchitectureRules;
 import java.sql.Connection;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -13,38 +14,42 @@ class ArchitectureTest extends ArchitectureRules {
 
   private static final Set<String> LIBRARIES = Set.of("org.slf4j", "org.jspecify.annotations");
 
+  private static final String[] USERS = {
+    "error", "work", "task", "tick", "job", "leader", "replica", "event"
+  };
+
   @Test
-  void timeKnowsNoOtherPackage() {
+  void packagesForUsersKnowNoSpiAndNoEngine() {
     refuse(
-        "keep the package time free of all others",
-        dependencies(mainClasses(), in("time"), ours().and(in("time").negate())));
+        "keep types of the SPI and of the engine out of user types; only the root package composes",
+        dependencies(mainClasses(), in(USERS), in("spi", "internal", "engine")));
   }
 
   @Test
-  void scheduleKnowsNoOtherPackageButTimeAndInternal() {
-    refuse(
-        "let the package schedule use time and internal only: nominal times are computed, never observed",
-        dependencies(
-            mainClasses(),
-            in("schedule"),
-            ours().and(in("schedule", "time", "internal").negate())));
-  }
-
-  @Test
-  void threadKnowsNoOtherPackageButTime() {
-    refuse(
-        "let the package thread use time only: it runs code, and does not know whose",
-        dependencies(mainClasses(), in("thread"), ours().and(in("thread", "time").negate())));
-  }
-
-  @Test
-  void packagesForUsersAndBackendsKnowNothingOfTheEngine() {
+  void packagesForBackendsKnowNothingOfTheEngine() {
     refuse(
         "let the engine know users and backends, not the other way round",
+        dependencies(mainClasses(), in("spi", "internal"), in("engine")));
+  }
+
+  @Test
+  void nothingKnowsTheRootPackage() {
+    refuse(
+        "let the root package compose, and nothing depend on it",
         dependencies(
             mainClasses(),
-            in("task", "ledger", "leader", "replica", "store", "event", "metric"),
-            in("engine", "memory", "thread")));
+            type -> !type.getPackageName().equals("dev.monotick"),
+            type -> type.getPackageName().equals("dev.monotick")));
+  }
+
+  @Test
+  void threadsKnowNoOtherPackageButTime() {
+    refuse(
+        "let the package engine.thread use spi.time only: it runs code, and does not know whose",
+        dependencies(
+            mainClasses(),
+            in("engine.thread"),
+            ours().and(in("engine.thread", "spi.time").negate())));
   }
 
   @Test

@@ -3,10 +3,8 @@ package dev.monotick.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.monotick.job.store.JobDraft;
-import dev.monotick.job.store.JobLimit;
-import dev.monotick.job.store.JobStart;
-import dev.monotick.task.Effect;
+import dev.monotick.spi.job.JobDraft;
+import dev.monotick.work.Effect;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

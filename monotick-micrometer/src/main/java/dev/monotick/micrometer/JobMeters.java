@@ -21,11 +21,14 @@ final class JobMeters {
     Tags tags = Tags.of("kind", kind);
     for (String end : ENDS) {
       runs.put(
-          end, meters.timer("monotick.job.runs", "runs of jobs that ended", tags.and("end", end)));
+          end,
+          meters.timer("monotick.job.runs", "runs of jobs that ended", tags.and("outcome", end)));
     }
     refused =
         meters.counter(
-            "monotick.job.refused", "ends of runs that were no longer this replica's", tags);
+            "monotick.job.completions.stale",
+            "completions of runs that this replica no longer held",
+            tags);
   }
 
   void ended(String end, Duration took) {

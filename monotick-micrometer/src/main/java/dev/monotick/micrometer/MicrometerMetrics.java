@@ -3,9 +3,9 @@ package dev.monotick.micrometer;
 import static java.util.Objects.requireNonNull;
 
 import dev.monotick.leader.Fence;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.SkipReason;
-import dev.monotick.metric.MetricSink;
+import dev.monotick.spi.metric.MetricSink;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.SkipReason;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -45,7 +45,7 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
   private final Map<Completion, RefusedMeters> refused = new EnumMap<>(Completion.class);
   private final ConcurrentMap<String, AtomicLong> unhandled = new ConcurrentHashMap<>();
   private final Counter rescued;
-  private volatile int leftAlone; // written on the engine's loop, read by whoever scrapes
+  private volatile int abandonedHandlers; // written on the engine's loop, read by whoever scrapes
 
   /** Creates a sink whose meters have no tags but their own. */
   public MicrometerMetrics(MeterRegistry registry) {
@@ -64,11 +64,11 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
         meters.counter(
             "monotick.job.rescued", "runs of replicas that were gone, seen to here", Tags.empty());
     meters.gauge(
-        "monotick.job.left.alone",
+        "monotick.job.handlers.abandoned",
         "handlers that ignore their interrupt and still run",
         null,
         Tags.empty(),
-        () -> leftAlone);
+        () -> abandonedHandlers);
     for (Completion of : Completion.values()) {
       refused.put(of, new RefusedMeters(meters, of));
     }
@@ -130,8 +130,8 @@ public final class MicrometerMetrics implements MetricSink, AutoCloseable {
   }
 
   @Override
-  public void jobHandlersLeftAlone(int handlers) {
-    leftAlone = handlers;
+  public void jobHandlersAbandoned(int handlers) {
+    abandonedHandlers = handlers;
   }
 
   @Override

@@ -1,6 +1,6 @@
 package dev.monotick.micrometer;
 
-import dev.monotick.metric.MetricSink.Completion;
+import dev.monotick.spi.metric.MetricSink.Completion;
 import io.micrometer.core.instrument.Tags;
 import java.time.Instant;
 import java.util.Locale;

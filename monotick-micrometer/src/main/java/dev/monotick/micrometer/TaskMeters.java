@@ -1,7 +1,7 @@
 package dev.monotick.micrometer;
 
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.SkipReason;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.SkipReason;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;

@@ -1,5 +1,5 @@
 package dev.monotick.micrometer;
 
-import dev.monotick.architecture.ArchitectureRules;
+import dev.monotick.checks.ArchitectureRules;
 
 class ArchitectureTest extends ArchitectureRules {}

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.Monotick;
 import dev.monotick.MonotickBuilder;
-import dev.monotick.ledger.Outcome;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.metric.MetricSink;
-import dev.monotick.task.Backoff;
+import dev.monotick.spi.metric.MetricSink;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskBody;
 import dev.monotick.testkit.FakeTime;
 import dev.monotick.testkit.ManualScheduler;
+import dev.monotick.tick.Outcome;
+import dev.monotick.work.Backoff;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
@@ -188,14 +188,14 @@ class MicrometerMetricsTest {
     metrics.jobEnded("mail", "Retried", Duration.ofSeconds(1));
     metrics.jobRefused("mail");
     metrics.jobsRescued(3);
-    metrics.jobHandlersLeftAlone(2);
+    metrics.jobHandlersAbandoned(2);
 
-    assertThat(registry.get("monotick.job.runs").tag("end", "Succeeded").timer().count())
+    assertThat(registry.get("monotick.job.runs").tag("outcome", "Succeeded").timer().count())
         .isEqualTo(1);
-    assertThat(registry.get("monotick.job.runs").tag("end", "Lost").timer().count()).isZero();
-    assertThat(count("job.refused")).isEqualTo(1);
+    assertThat(registry.get("monotick.job.runs").tag("outcome", "Lost").timer().count()).isZero();
+    assertThat(count("job.completions.stale")).isEqualTo(1);
     assertThat(count("job.rescued")).isEqualTo(3);
-    assertThat(registry.get("monotick.job.left.alone").gauge().value()).isEqualTo(2);
+    assertThat(registry.get("monotick.job.handlers.abandoned").gauge().value()).isEqualTo(2);
     metrics.jobsUnhandled("fax", 3);
     assertThat(registry.get("monotick.job.unhandled").tag("kind", "fax").gauge().value())
         .isEqualTo(3);

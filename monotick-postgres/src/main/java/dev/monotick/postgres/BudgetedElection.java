@@ -1,11 +1,11 @@
 package dev.monotick.postgres;
 
-import dev.monotick.leader.Candidacy;
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.leader.LeaseTiming;
+import dev.monotick.error.StoreException;
 import dev.monotick.postgres.connection.Database;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.store.StoreException;
+import dev.monotick.spi.leader.Candidacy;
+import dev.monotick.spi.leader.LeaderElection;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberId;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,7 +70,7 @@ final class BudgetedElection implements LeaderElection {
   }
 
   @Override
-  public Candidacy candidate(String group, ReplicaId replica, LeaseTiming timing) {
+  public Candidacy candidate(String group, MemberId replica, LeaseTiming timing) {
     return election.candidate(group, replica, timing);
   }
 }

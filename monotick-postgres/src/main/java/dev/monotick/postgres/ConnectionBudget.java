@@ -1,9 +1,9 @@
 package dev.monotick.postgres;
 
+import dev.monotick.error.StoreException;
 import dev.monotick.postgres.connection.ConnectionSource;
-import dev.monotick.postgres.connection.Secrets;
+import dev.monotick.postgres.connection.SecretMask;
 import dev.monotick.postgres.connection.SqlFailures;
-import dev.monotick.store.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -119,7 +119,7 @@ record ConnectionBudget(int sessions, int groups, int brief) {
             + " at once, but "
             + needed
             + " are needed: "
-            + parts(needed)
+            + reservations(needed)
             + "; raise its maximum size to "
             + needed
             + " or more (HikariCP: maximumPoolSize), and further for the work of the application; if"
@@ -127,13 +127,13 @@ record ConnectionBudget(int sessions, int groups, int brief) {
         failure);
   }
 
-  private String parts(int needed) {
+  private String reservations(int needed) {
     String shortOnes = brief + " for short transactions";
     if (needed == brief) {
       return shortOnes;
     }
     return sessions
-        + " for heartbeats, notices and new jobs, one for each of "
+        + " for heartbeats, notifications and new jobs, one for each of "
         + groups
         + (groups == 1 ? " leadership group" : " leadership groups")
         + (needed == kept() ? "" : ", and " + shortOnes);
@@ -165,7 +165,7 @@ record ConnectionBudget(int sessions, int groups, int brief) {
           lent(borrowed.size());
         }
       } catch (SQLException e) {
-        failed(Secrets.scrub(e));
+        failed(SecretMask.scrub(e));
       } finally {
         borrowed.forEach(Attempt::giveBack);
         over.countDown();

@@ -1,6 +1,6 @@
 package dev.monotick.postgres;
 
-import dev.monotick.SchedulerException;
+import dev.monotick.error.SchedulerException;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,13 +1,13 @@
 package dev.monotick.postgres;
 
-import dev.monotick.job.store.JobStore;
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.ledger.Ledger;
-import dev.monotick.postgres.job.JobDecisions;
-import dev.monotick.postgres.job.JobHealth;
 import dev.monotick.postgres.job.PostgresJobStore;
-import dev.monotick.replica.ReplicaRegistry;
-import dev.monotick.store.Store;
+import dev.monotick.postgres.job.admin.JobDecisions;
+import dev.monotick.postgres.job.view.QueueHealth;
+import dev.monotick.spi.Store;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.spi.leader.LeaderElection;
+import dev.monotick.spi.replica.MemberRegistry;
+import dev.monotick.spi.tick.TickLedger;
 import java.sql.Connection;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -22,22 +22,22 @@ public final class PostgresStore implements Store, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(PostgresStore.class);
 
-  private final Ledger ledger;
-  private final ReplicaRegistry replicas;
+  private final TickLedger ledger;
+  private final MemberRegistry replicas;
   private final LeaderElection leaders;
   private final PostgresJobStore jobs;
   private final PostgresLeadership leadership;
   private final Deque<AutoCloseable> resources;
 
   /** What a store is made of. */
-  record Parts(
-      Ledger ledger,
-      ReplicaRegistry replicas,
+  record Components(
+      TickLedger ledger,
+      MemberRegistry replicas,
       LeaderElection leaders,
       PostgresJobStore jobs,
       PostgresLeadership leadership) {}
 
-  PostgresStore(Parts parts, Deque<AutoCloseable> resources) {
+  PostgresStore(Components parts, Deque<AutoCloseable> resources) {
     this.ledger = parts.ledger();
     this.replicas = parts.replicas();
     this.leaders = parts.leaders();
@@ -52,12 +52,12 @@ public final class PostgresStore implements Store, AutoCloseable {
   }
 
   @Override
-  public Ledger ledger() {
+  public TickLedger ledger() {
     return ledger;
   }
 
   @Override
-  public ReplicaRegistry replicas() {
+  public MemberRegistry replicas() {
     return replicas;
   }
 
@@ -72,20 +72,23 @@ public final class PostgresStore implements Store, AutoCloseable {
   }
 
   /**
-   * Returns what decides about jobs in a transaction of the caller's.
+   * Returns operations on jobs that take part in the caller's transaction. Used by the server; not
+   * part of the public API.
    *
-   * @param connection leads to the database of the store, and has a transaction open
+   * @param connection a connection to the store's database with an open transaction
    */
+  @SuppressWarnings("exports") // only the server calls this, from the class path
   public JobDecisions jobDecisions(Connection connection) {
     return jobs.decisions(connection);
   }
 
   /**
-   * Returns what makes queues in a database slow, with the name of who does it: open snapshots,
-   * slots and the like that keep old rows, rows not removed yet, and how long jobs wait. May be
-   * asked every few seconds.
+   * Returns what slows down the queues, with its cause: open snapshots and replication slots that
+   * retain old rows, dead rows, and how long jobs wait. Cheap enough to call every few seconds.
+   * Used by the server; not part of the public API.
    */
-  public JobHealth.Report jobHealth() {
+  @SuppressWarnings("exports") // only the server calls this, from the class path
+  public QueueHealth.Report jobHealth() {
     return jobs.health();
   }
 

@@ -2,14 +2,14 @@ package dev.monotick.postgres;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.connection.ConnectionSource;
 import dev.monotick.postgres.connection.DirectSource;
 import dev.monotick.postgres.connection.SchemaName;
-import dev.monotick.postgres.replica.PostgresRegistry;
-import dev.monotick.postgres.schema.MigrationReport;
+import dev.monotick.postgres.migration.MigrationReport;
+import dev.monotick.postgres.replica.PostgresMembers;
 import dev.monotick.postgres.schema.Migrations;
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.time.TimeSource;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ public final class PostgresStoreBuilder {
   private Duration retention = Duration.ofDays(30);
   private Duration startupTimeout = Duration.ofSeconds(10);
   private @Nullable LeaseTiming leaseTiming;
-  private LeaseTiming membershipTiming = PostgresRegistry.DEFAULT_TIMING;
+  private LeaseTiming membershipTiming = PostgresMembers.DEFAULT_TIMING;
   private int connections = 8;
   private boolean durableCommits = true;
   private TimeSource time = TimeSource.system();
@@ -175,9 +175,9 @@ public final class PostgresStoreBuilder {
    * are elected.
    *
    * @throws IllegalArgumentException if something is missing, wrong or contradicts
-   * @throws dev.monotick.postgres.schema.SchemaException if somebody has to act first: a wrong
+   * @throws dev.monotick.postgres.migration.SchemaException if somebody has to act first: a wrong
    *     password, a server that is too old, a missing privilege
-   * @throws dev.monotick.store.StoreException if the server did not answer in time
+   * @throws dev.monotick.error.StoreException if the server did not answer in time
    */
   public PostgresStore build() {
     return new StoreAssembly(config()).build();

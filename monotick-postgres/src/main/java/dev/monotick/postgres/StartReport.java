@@ -3,8 +3,8 @@ package dev.monotick.postgres;
 import dev.monotick.postgres.connection.AutoCommit;
 import dev.monotick.postgres.connection.ConnectionSource;
 import dev.monotick.postgres.connection.Database;
-import dev.monotick.postgres.connection.EngineSettings;
 import dev.monotick.postgres.connection.NetworkTimeout;
+import dev.monotick.postgres.connection.SessionSettings;
 import dev.monotick.postgres.connection.SqlFailures;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -47,7 +47,7 @@ record StartReport(Settings engine, Settings defaults) {
 
   /** Sets nothing that is read. It reads no table, so that there is nothing to compile either. */
   private static Settings defaults(Connection connection) throws SQLException {
-    return settings(EngineSettings.DEFAULT.timed(connection));
+    return settings(SessionSettings.DEFAULT.timed(connection));
   }
 
   private static Settings settings(Connection connection) throws SQLException {

@@ -2,36 +2,36 @@ package dev.monotick.postgres;
 
 import static java.util.Objects.requireNonNullElse;
 
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.leader.LeaseTiming;
+import dev.monotick.error.StoreException;
 import dev.monotick.postgres.connection.ConnectionProfile;
 import dev.monotick.postgres.connection.ConnectionSource;
 import dev.monotick.postgres.connection.DataSourcePool;
 import dev.monotick.postgres.connection.Database;
-import dev.monotick.postgres.connection.EngineSettings;
 import dev.monotick.postgres.connection.KeptPool;
-import dev.monotick.postgres.connection.PlainStatements;
 import dev.monotick.postgres.connection.Pool;
+import dev.monotick.postgres.connection.SessionSettings;
+import dev.monotick.postgres.connection.UnnamedStatements;
 import dev.monotick.postgres.job.PostgresJobStore;
 import dev.monotick.postgres.leader.AdvisoryElection;
 import dev.monotick.postgres.leader.Dialect;
+import dev.monotick.postgres.leader.ElectionContext;
 import dev.monotick.postgres.leader.ExclusionProbe;
 import dev.monotick.postgres.leader.LeaseRowElection;
 import dev.monotick.postgres.leader.PoolerProbe;
-import dev.monotick.postgres.leader.Surroundings;
 import dev.monotick.postgres.ledger.DatabaseClock;
 import dev.monotick.postgres.ledger.PostgresLedger;
-import dev.monotick.postgres.notice.Notices;
-import dev.monotick.postgres.notice.SessionNotices;
-import dev.monotick.postgres.replica.PostgresRegistry;
+import dev.monotick.postgres.migration.MigrationReport;
+import dev.monotick.postgres.notify.Notifications;
+import dev.monotick.postgres.notify.PresenceSession;
+import dev.monotick.postgres.replica.PostgresMembers;
+import dev.monotick.postgres.schema.JobCountFolder;
 import dev.monotick.postgres.schema.JobMaintenance;
-import dev.monotick.postgres.schema.JobSums;
-import dev.monotick.postgres.schema.Maintenance;
-import dev.monotick.postgres.schema.MigrationReport;
+import dev.monotick.postgres.schema.LedgerMaintenance;
 import dev.monotick.postgres.schema.Migrations;
 import dev.monotick.postgres.schema.ServerCheck;
 import dev.monotick.postgres.schema.ServerFacts;
-import dev.monotick.store.StoreException;
+import dev.monotick.spi.leader.LeaderElection;
+import dev.monotick.spi.replica.LeaseTiming;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Duration;
@@ -66,10 +66,11 @@ final class StoreAssembly {
   }
 
   PostgresStore build() {
-    Maintenance maintenance =
-        Maintenance.of(config.source(), config.schema(), config.retention()); // refuses bad values
+    LedgerMaintenance maintenance =
+        LedgerMaintenance.of(
+            config.source(), config.schema(), config.retention()); // refuses bad values
     check();
-    Findings findings = look();
+    Findings findings = inspect();
     prepareSchema(findings);
     try {
       return open(maintenance, findings);
@@ -91,7 +92,7 @@ final class StoreAssembly {
   private record Findings(
       String pooler, boolean isPooled, Optional<String> obstacle, boolean locksExclude) {}
 
-  private Findings look() {
+  private Findings inspect() {
     ConnectionBudget.of(!config.portable(), 1).requireForProbe(config);
     if (config.portable()) {
       return new Findings("not-looked-for", true, Optional.of("portable was chosen"), false);
@@ -117,19 +118,19 @@ final class StoreAssembly {
     return pooler ? "found" : "none";
   }
 
-  private PostgresStore open(Maintenance maintenance, Findings findings) {
+  private PostgresStore open(LedgerMaintenance maintenance, Findings findings) {
     boolean sessions = findings.obstacle().isEmpty();
     PostgresLeadership leadership =
         config.portable()
             ? PostgresLeadership.LEASE_ROW
             : config.leadership().resolve(findings.obstacle());
     ConnectionBudget.of(sessions, 1).require(config);
-    EngineSettings settings = new EngineSettings(config.durableCommits());
+    SessionSettings settings = new SessionSettings(config.durableCommits());
     boolean plain = !sessions || findings.isPooled();
     ConnectionProfile pooled =
         plain || config.isPool() ? ConnectionProfile.SHARED : ConnectionProfile.OWN;
     Pool pool = keep(pool(plain, pooled, settings));
-    ConnectionSource own = sessions ? config.own() : new PlainStatements(config.own());
+    ConnectionSource own = sessions ? config.own() : new UnnamedStatements(config.own());
     ConnectionProfile kept = sessions ? ConnectionProfile.OWN : ConnectionProfile.SHARED;
     Database database =
         new Database(pool, own, config.schema(), settings, new Database.Profiles(pooled, kept));
@@ -138,25 +139,26 @@ final class StoreAssembly {
     for (int i = 0; i < CLOCK_READINGS; i++) {
       read(database, clock);
     }
-    Notices notices =
+    Notifications notices =
         sessions
-            ? keep(SessionNotices.start(database, config.schema(), UUID.randomUUID()))
-            : Notices.none();
+            ? keep(PresenceSession.start(database, config.schema(), UUID.randomUUID()))
+            : Notifications.none();
     Dialect dialect = config.portable() ? Dialect.PORTABLE : Dialect.POSTGRES;
     PostgresLedger ledger =
-        new PostgresLedger(database, dialect.timeline(), clock, new NoticeHints(notices));
-    PostgresRegistry registry =
+        new PostgresLedger(
+            database, dialect.timeline(), clock, new NotificationTickSignals(notices));
+    PostgresMembers registry =
         keep(
-            new PostgresRegistry(
+            new PostgresMembers(
                 database,
                 clock,
-                new PostgresRegistry.Config(
+                new PostgresMembers.Config(
                     config.membershipTiming(), config.time().ticker(), notices.presenceKey())));
     LeaderElection chosen =
         election(
             leadership,
             dialect,
-            new Surroundings(database, config.schema(), notices, config.time().ticker()));
+            new ElectionContext(database, config.schema(), notices, config.time().ticker()));
     LeaderElection leaders = new BudgetedElection(chosen, config, database, sessions, 1);
     PostgresJobStore jobs =
         keep(new PostgresJobStore(database, clock, notices, dialect.timeline()));
@@ -164,13 +166,13 @@ final class StoreAssembly {
         new Upkeep(
             maintenance,
             JobMaintenance.of(config.source(), config.schema(), config.retention()),
-            new JobSums(database)));
+            new JobCountFolder(database)));
     return new PostgresStore(
-        new PostgresStore.Parts(ledger, registry, leaders, jobs, leadership), resources);
+        new PostgresStore.Components(ledger, registry, leaders, jobs, leadership), resources);
   }
 
   private LeaderElection election(
-      PostgresLeadership leadership, Dialect dialect, Surroundings surroundings) {
+      PostgresLeadership leadership, Dialect dialect, ElectionContext surroundings) {
     LeaseTiming timing = config.leaseTiming();
     return leadership == PostgresLeadership.LEASE_ROW
         ? keep(
@@ -181,8 +183,8 @@ final class StoreAssembly {
                 surroundings, requireNonNullElse(timing, AdvisoryElection.TIMING)));
   }
 
-  private Pool pool(boolean plain, ConnectionProfile pooled, EngineSettings settings) {
-    ConnectionSource source = plain ? new PlainStatements(config.source()) : config.source();
+  private Pool pool(boolean plain, ConnectionProfile pooled, SessionSettings settings) {
+    ConnectionSource source = plain ? new UnnamedStatements(config.source()) : config.source();
     if (config.isPool()) {
       return new DataSourcePool(source);
     }
@@ -254,7 +256,7 @@ final class StoreAssembly {
 
   private static void read(Database database, DatabaseClock clock) {
     long sent = clock.sendTime();
-    clock.heard(
+    clock.record(
         sent,
         database.once(
             "reading the clock",

@@ -1,9 +1,9 @@
 package dev.monotick.postgres;
 
-import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.connection.ConnectionSource;
 import dev.monotick.postgres.connection.SchemaName;
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.time.TimeSource;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,10 @@
 package dev.monotick.postgres;
 
-import dev.monotick.SchedulerException;
+import dev.monotick.error.SchedulerException;
+import dev.monotick.internal.StoreFailures;
+import dev.monotick.postgres.schema.JobCountFolder;
 import dev.monotick.postgres.schema.JobMaintenance;
-import dev.monotick.postgres.schema.JobSums;
-import dev.monotick.postgres.schema.Maintenance;
-import dev.monotick.store.StoreFailures;
+import dev.monotick.postgres.schema.LedgerMaintenance;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -27,13 +27,13 @@ final class Upkeep implements AutoCloseable {
   /** So many times it is not looked after nothing was found. */
   private static final int IDLE_ROUNDS = 5;
 
-  private final Maintenance maintenance;
+  private final LedgerMaintenance maintenance;
   private final JobMaintenance jobs;
-  private final JobSums sums;
+  private final JobCountFolder sums;
   private final ScheduledThreadPoolExecutor executor;
   private int idleRounds; // touched by the executor's one thread
 
-  Upkeep(Maintenance maintenance, JobMaintenance jobs, JobSums sums) {
+  Upkeep(LedgerMaintenance maintenance, JobMaintenance jobs, JobCountFolder sums) {
     this.maintenance = maintenance;
     this.jobs = jobs;
     this.sums = sums;

@@ -5,17 +5,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.monotick.Monotick;
+import dev.monotick.job.JobFilter;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobKind;
+import dev.monotick.job.JobLimit;
 import dev.monotick.job.JobOutcome;
+import dev.monotick.job.JobPause;
 import dev.monotick.job.JobState;
 import dev.monotick.job.Jobs;
-import dev.monotick.job.store.JobFilter;
-import dev.monotick.job.store.JobLimit;
-import dev.monotick.job.store.JobPause;
-import dev.monotick.task.Effect;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
+import dev.monotick.work.Effect;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -182,7 +182,7 @@ class ConnectionSettingsTest {
                 .directDataSource(direct(role))
                 .schema(role.database().schema())
                 .build());
-    Jobs jobs = Jobs.of(store);
+    Jobs jobs = Monotick.jobs(store);
     String settings = "select " + SettingsRole.SETTINGS;
     try (Connection connection = pool.getConnection()) {
       connection.setAutoCommit(false);
@@ -230,7 +230,7 @@ class ConnectionSettingsTest {
         create trigger see after insert on %2$s.job for each statement execute function %1$s();
         """
             .formatted(seen, database.schema()));
-    Jobs.of(store).enqueue(IDLE.of("a"));
+    Monotick.jobs(store).enqueue(IDLE.of("a"));
     assertThat(role.read("select string_agg(distinct setting, ',') from " + seen))
         .containsExactly("off");
   }

@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.monotick.Leadership;
 import dev.monotick.Monotick;
+import dev.monotick.error.JoinRefusedException;
 import dev.monotick.leader.Fence;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.leader.LeadershipMode;
 import dev.monotick.replica.ReplicaInfo;
-import dev.monotick.task.Effect;
+import dev.monotick.spi.time.Ticker;
+import dev.monotick.spi.time.TimeSource;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
-import dev.monotick.time.Ticker;
-import dev.monotick.time.TimeSource;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.TickRecord;
+import dev.monotick.work.Effect;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -217,7 +217,7 @@ class EngineOnPostgresTest {
         Monotick.builder()
             .store(second)
             .replicaName("two")
-            .leadership(Leadership.SINGLE_REPLICA)
+            .leadership(LeadershipMode.SINGLE_REPLICA)
             .task(counting(HaMode.LEADER))
             .build();
     assertThatThrownBy(alone::start)

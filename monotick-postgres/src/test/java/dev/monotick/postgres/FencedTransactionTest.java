@@ -5,28 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.monotick.error.FencedException;
+import dev.monotick.error.StoreException;
 import dev.monotick.leader.Fence;
-import dev.monotick.ledger.ClaimId;
-import dev.monotick.ledger.ClaimReply;
-import dev.monotick.ledger.ClaimRequest;
-import dev.monotick.ledger.FinishRequest;
-import dev.monotick.ledger.LeaderProof;
-import dev.monotick.ledger.Ledger;
-import dev.monotick.ledger.OnOverlap;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.Pause;
-import dev.monotick.ledger.TaskRegistration;
-import dev.monotick.ledger.TaskState;
-import dev.monotick.ledger.TickId;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.ledger.TransactRequest;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.replica.ReplicaInfo;
-import dev.monotick.store.StoreException;
-import dev.monotick.task.Effect;
-import dev.monotick.task.FencedException;
-import dev.monotick.task.SqlWork;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.replica.MemberInfo;
+import dev.monotick.spi.tick.FencedWork;
+import dev.monotick.spi.tick.LeaderProof;
+import dev.monotick.spi.tick.OverlapRule;
+import dev.monotick.spi.tick.SeriesPause;
+import dev.monotick.spi.tick.SeriesRegistration;
+import dev.monotick.spi.tick.SeriesState;
+import dev.monotick.spi.tick.TickClaim;
+import dev.monotick.spi.tick.TickClaimId;
+import dev.monotick.spi.tick.TickClaimReply;
+import dev.monotick.spi.tick.TickLedger;
+import dev.monotick.spi.tick.TickReport;
 import dev.monotick.testkit.FakeTime;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.TickId;
+import dev.monotick.tick.TickRecord;
+import dev.monotick.work.Effect;
+import dev.monotick.work.SqlWork;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -65,9 +65,9 @@ class FencedTransactionTest {
           .password(test.password())
           .schema(test.schema())
           .build();
-  private final Ledger ledger = store.ledger();
-  private final ReplicaId a = ReplicaId.random();
-  private final ReplicaId b = ReplicaId.random();
+  private final TickLedger ledger = store.ledger();
+  private final MemberId a = MemberId.random();
+  private final MemberId b = MemberId.random();
   private final PGSimpleDataSource dataSource = new PGSimpleDataSource();
   private int minutes;
   private long claims;
@@ -77,9 +77,9 @@ class FencedTransactionTest {
     dataSource.setUrl(test.url());
     dataSource.setUser(test.user());
     dataSource.setPassword(test.password());
-    ledger.register(List.of(new TaskRegistration(TASK, "every PT1M", FakeTime.START)));
-    for (ReplicaId id : List.of(a, b)) {
-      store.replicas().join(new ReplicaInfo(id, "host-" + id, ledger.now(), Set.of(TASK)), false);
+    ledger.register(List.of(new SeriesRegistration(TASK, "every PT1M", FakeTime.START)));
+    for (MemberId id : List.of(a, b)) {
+      store.replicas().join(new MemberInfo(id, "host-" + id, ledger.now(), Set.of(TASK)), false);
     }
     test.execute("create table " + test.schema() + ".bill (id integer primary key)");
   }
@@ -92,7 +92,7 @@ class FencedTransactionTest {
 
   @Test
   void workCommitsWhileTheTickIsItsOwn() throws SQLException {
-    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    FencedWork run = claim(a, Effect.AT_MOST_ONCE, null);
     ledger.transact(run, dataSource, insert(1));
     ledger.transact(run, dataSource, insert(2));
     assertThat(bills()).isEqualTo(2);
@@ -102,7 +102,7 @@ class FencedTransactionTest {
   @Test
   void workOfAnOldTermIsRolledBack() {
     Fence old = ledger.mintFence(GROUP, a);
-    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, old);
+    FencedWork run = claim(a, Effect.AT_MOST_ONCE, old);
     ledger.mintFence(GROUP, b);
     assertThatThrownBy(() -> ledger.transact(run, dataSource, insert(1)))
         .isInstanceOf(FencedException.class)
@@ -113,7 +113,7 @@ class FencedTransactionTest {
   @Test
   void termThatBeginsWhileTheWorkRunsIsNotHeldUpAndWins() throws SQLException {
     Fence old = ledger.mintFence(GROUP, a);
-    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, old);
+    FencedWork run = claim(a, Effect.AT_MOST_ONCE, old);
     assertThatThrownBy(
             () ->
                 ledger.transact(
@@ -132,7 +132,7 @@ class FencedTransactionTest {
 
   @Test
   void workOfAReplicaThatIsGoneIsRolledBack() {
-    TransactRequest run = claim(a, Effect.AT_LEAST_ONCE, null);
+    FencedWork run = claim(a, Effect.AT_LEAST_ONCE, null);
     store.replicas().leave(a);
     ledger.rescue(b, Set.of(TASK));
     assertThatThrownBy(() -> ledger.transact(run, dataSource, insert(1)))
@@ -143,18 +143,18 @@ class FencedTransactionTest {
 
   @Test
   void tickSucceedsWithItsTransaction() throws SQLException {
-    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    FencedWork run = claim(a, Effect.TRANSACTIONAL, null);
     ledger.transact(run, dataSource, insert(1));
     assertThat(row(run).outcome()).isEqualTo(Outcome.SUCCEEDED);
     assertThat(state().open()).as("until the body ended").isEqualTo(1);
     assertThat(state().lastSuccessAt()).isNotNull();
     assertThatThrownBy(() -> ledger.transact(run, dataSource, insert(2)))
         .isInstanceOf(FencedException.class);
-    FinishRequest.Ended ended =
-        new FinishRequest.Ended(Outcome.SUCCEEDED, null, null, ledger.now(), true);
+    TickReport.Ended ended =
+        new TickReport.Ended(Outcome.SUCCEEDED, null, null, ledger.now(), true);
     assertThat(
             ledger
-                .finish(List.of(new FinishRequest(run.claim(), run.tick(), ended)))
+                .report(List.of(new TickReport(run.claim(), run.tick(), ended)))
                 .get(0)
                 .recorded())
         .isTrue();
@@ -164,7 +164,7 @@ class FencedTransactionTest {
 
   @Test
   void tickWhoseTransactionFailsHasNotSucceeded() {
-    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    FencedWork run = claim(a, Effect.TRANSACTIONAL, null);
     assertThatThrownBy(
             () ->
                 ledger.transact(
@@ -181,7 +181,7 @@ class FencedTransactionTest {
 
   @Test
   void commitThatHappenedButWasNotAnsweredIsFoundInTheLedger() throws SQLException {
-    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    FencedWork run = claim(a, Effect.TRANSACTIONAL, null);
     ledger.transact(run, losingAnswers(true), insert(1));
     assertThat(row(run).outcome()).isEqualTo(Outcome.SUCCEEDED);
     assertThat(bills()).isEqualTo(1);
@@ -189,7 +189,7 @@ class FencedTransactionTest {
 
   @Test
   void commitThatDidNotHappenIsAFailure() {
-    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    FencedWork run = claim(a, Effect.TRANSACTIONAL, null);
     assertThatThrownBy(() -> ledger.transact(run, losingAnswers(false), insert(1)))
         .isInstanceOf(SQLException.class);
     assertThat(row(run).outcome()).isNull();
@@ -198,7 +198,7 @@ class FencedTransactionTest {
 
   @Test
   void commitWithoutATraceInTheLedgerIsInDoubt() {
-    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    FencedWork run = claim(a, Effect.AT_MOST_ONCE, null);
     assertThatThrownBy(() -> ledger.transact(run, losingAnswers(true), insert(1)))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("not known");
@@ -206,7 +206,7 @@ class FencedTransactionTest {
 
   @Test
   void workCannotEndItsTransaction() {
-    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    FencedWork run = claim(a, Effect.AT_MOST_ONCE, null);
     List<SqlWork> ends =
         List.of(
             Connection::commit,
@@ -231,7 +231,7 @@ class FencedTransactionTest {
 
   @Test
   void workThatEndsItsTransactionBehindOurBackIsRefused() {
-    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    FencedWork run = claim(a, Effect.AT_MOST_ONCE, null);
     assertThatThrownBy(
             () ->
                 ledger.transact(
@@ -244,7 +244,7 @@ class FencedTransactionTest {
 
   @Test
   void anotherDatabaseIsRefused() {
-    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    FencedWork run = claim(a, Effect.AT_MOST_ONCE, null);
     String name = "other_" + test.schema();
     test.execute("create database " + name);
     try {
@@ -263,12 +263,11 @@ class FencedTransactionTest {
   /** Whoever lost its right to run during a commit that was not answered gives its tick back. */
   @Test
   void tickThatSucceededOccupiesItsTaskNoMoreOnceItIsGivenBack() throws SQLException {
-    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    FencedWork run = claim(a, Effect.TRANSACTIONAL, null);
     ledger.transact(run, dataSource, insert(1));
-    FinishRequest back =
-        new FinishRequest(
-            run.claim(), run.tick(), new FinishRequest.GivenBack("leadership lost", true));
-    assertThat(ledger.finish(List.of(back)).get(0).recorded()).isFalse();
+    TickReport back =
+        new TickReport(run.claim(), run.tick(), new TickReport.GivenBack("leadership lost", true));
+    assertThat(ledger.report(List.of(back)).get(0).recorded()).isFalse();
     assertThat(row(run).outcome()).isEqualTo(Outcome.SUCCEEDED);
     assertThat(state().open()).isZero();
   }
@@ -276,7 +275,7 @@ class FencedTransactionTest {
   @Test
   void replicaThatFreezesBetweenProofAndCommitHoldsUpNobody() throws Exception {
     Fence old = ledger.mintFence(GROUP, a);
-    TransactRequest run = claim(a, Effect.TRANSACTIONAL, old);
+    FencedWork run = claim(a, Effect.TRANSACTIONAL, old);
     CountDownLatch frozen = new CountDownLatch(1);
     CountDownLatch thaw = new CountDownLatch(1);
     CompletableFuture<Throwable> end =
@@ -288,7 +287,7 @@ class FencedTransactionTest {
     try {
       assertThat(frozen.await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(mintAtLast(b).isNewerThan(old)).isTrue();
-      ledger.pause(TASK, new Pause("test", "the task is not locked", ledger.now()));
+      ledger.pause(TASK, new SeriesPause("test", "the task is not locked", ledger.now()));
     } finally {
       thaw.countDown();
     }
@@ -299,7 +298,7 @@ class FencedTransactionTest {
 
   @Test
   void noTableOfOursIsLockedWhileTheWorkRuns() throws SQLException {
-    TransactRequest run = claim(a, Effect.TRANSACTIONAL, null);
+    FencedWork run = claim(a, Effect.TRANSACTIONAL, null);
     String locks =
         "select count(*) from pg_locks where pid = pg_backend_pid() and relation in (select oid from"
             + " pg_class where relnamespace = '"
@@ -317,7 +316,7 @@ class FencedTransactionTest {
         });
   }
 
-  private Fence mintAtLast(ReplicaId replica) {
+  private Fence mintAtLast(MemberId replica) {
     Instant end = Instant.now().plus(Duration.ofSeconds(10));
     while (true) {
       try {
@@ -333,7 +332,7 @@ class FencedTransactionTest {
   /** Kotlin and others know no checked exceptions. */
   @Test
   void workThatThrowsWhatItDidNotDeclareIsRolledBack() {
-    TransactRequest run = claim(a, Effect.AT_MOST_ONCE, null);
+    FencedWork run = claim(a, Effect.AT_MOST_ONCE, null);
     assertThatThrownBy(
             () ->
                 ledger.transact(
@@ -352,27 +351,27 @@ class FencedTransactionTest {
     throw (E) exception;
   }
 
-  private TransactRequest claim(ReplicaId replica, Effect effect, @Nullable Fence fence) {
+  private FencedWork claim(MemberId replica, Effect effect, @Nullable Fence fence) {
     Instant nominal = FakeTime.START.plusSeconds(60L * ++minutes);
-    ClaimId claim = new ClaimId(replica, ++claims);
+    TickClaimId claim = new TickClaimId(replica, ++claims);
     TickId tick = TickId.scheduled(TASK, nominal);
     LeaderProof proof = fence == null ? null : new LeaderProof(GROUP, fence);
-    ClaimReply reply =
+    TickClaimReply reply =
         ledger
             .claim(
                 List.of(
-                    new ClaimRequest(
-                        claim, tick, state(), List.of(), OnOverlap.ALLOW, effect, proof)))
+                    new TickClaim(
+                        claim, tick, state(), List.of(), OverlapRule.ALLOW, effect, proof)))
             .get(0);
-    assertThat(reply.kind()).isEqualTo(ClaimReply.Kind.CLAIMED);
-    return new TransactRequest(claim, tick, effect, proof, null);
+    assertThat(reply.kind()).isEqualTo(TickClaimReply.Kind.CLAIMED);
+    return new FencedWork(claim, tick, effect, proof, null);
   }
 
-  private TaskState state() {
+  private SeriesState state() {
     return ledger.states(List.of(TASK)).get(0);
   }
 
-  private TickRecord row(TransactRequest run) {
+  private TickRecord row(FencedWork run) {
     return ledger.history(TASK, 10).stream()
         .filter(row -> row.tick().equals(run.tick()))
         .findFirst()

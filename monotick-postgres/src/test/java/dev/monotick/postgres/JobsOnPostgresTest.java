@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.monotick.Monotick;
-import dev.monotick.audit.AuditEvent;
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.Job;
-import dev.monotick.job.JobAttempt;
 import dev.monotick.job.JobHandler;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobKind;
@@ -16,9 +15,8 @@ import dev.monotick.job.JobRequest;
 import dev.monotick.job.JobState;
 import dev.monotick.job.Jobs;
 import dev.monotick.job.QueueFullException;
-import dev.monotick.job.RetryPolicy;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.task.Effect;
+import dev.monotick.work.Effect;
+import dev.monotick.work.RetryPolicy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -46,7 +44,6 @@ class JobsOnPostgresTest {
   private final TestDatabase test = TestDatabase.on(TestDatabase.NEWEST);
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final Queue<String> ran = new ConcurrentLinkedQueue<>();
-  private final Queue<AuditEvent> audited = new ConcurrentLinkedQueue<>();
 
   @AfterEach
   void close() throws Exception {
@@ -121,17 +118,12 @@ class JobsOnPostgresTest {
     Job job = ended(jobs, jobs.enqueue(KIND.of("a")).id());
     assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(job.attempts())
-        .extracting(JobAttempt::outcome)
+        .extracting(Job.Attempt::outcome)
         .containsExactly(
-            JobAttempt.Outcome.RETRIED, JobAttempt.Outcome.RETRIED, JobAttempt.Outcome.SUCCEEDED);
+            Job.Attempt.Outcome.RETRIED,
+            Job.Attempt.Outcome.RETRIED,
+            Job.Attempt.Outcome.SUCCEEDED);
     assertThat(job.attempts().get(0).detail().orElseThrow()).contains("not yet");
-    while (audited.size() < 2) {
-      Thread.onSpinWait(); // told on a thread of its own
-    }
-    assertThat(audited)
-        .allMatch(event -> event.action().equals("job_retry") && event.actor().equals("system"))
-        .extracting(event -> event.details().get("attempts"))
-        .containsExactly("1", "2");
   }
 
   /** Payloads of a megabyte wait in the database, not in the replica. */
@@ -174,7 +166,7 @@ class JobsOnPostgresTest {
       connection.rollback();
       kept = jobs.enqueue(connection, KIND.of("kept")).id();
       connection.commit();
-      jobs.wake();
+      jobs.notifyWorkers();
       assertThat(jobs.find(dropped)).isEmpty();
     }
     assertThat(ended(jobs, kept).state()).isEqualTo(JobState.SUCCEEDED);
@@ -237,7 +229,7 @@ class JobsOnPostgresTest {
     for (int i = 0; i < 3; i++) {
       jobs.enqueue(idle.of("waits"));
     }
-    assertThatThrownBy(() -> jobs.refusingAbove(3).enqueue(idle.of("one too many")))
+    assertThatThrownBy(() -> jobs.withMaxQueueDepth(3).enqueue(idle.of("one too many")))
         .isInstanceOf(QueueFullException.class)
         .hasMessageContaining("idle");
   }
@@ -260,7 +252,6 @@ class JobsOnPostgresTest {
             .store(store)
             .replicaName("replica-" + open.size())
             .handler(kind, handler)
-            .audit(audited::add)
             .build();
     open.add(monotick);
     monotick.start();

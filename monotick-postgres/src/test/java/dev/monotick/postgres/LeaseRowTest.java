@@ -1,7 +1,7 @@
 package dev.monotick.postgres;
 
-import dev.monotick.testkit.LeaderElectionContract;
-import dev.monotick.testkit.StoreUnderTest;
+import dev.monotick.testkit.contract.LeaderElectionContract;
+import dev.monotick.testkit.contract.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 

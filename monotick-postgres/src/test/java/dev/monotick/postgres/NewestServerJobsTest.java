@@ -1,16 +1,17 @@
 package dev.monotick.postgres;
 
-import dev.monotick.testkit.JobAgreementContract;
-import dev.monotick.testkit.JobDecisionContract;
-import dev.monotick.testkit.JobEnqueueContract;
-import dev.monotick.testkit.JobFollowContract;
-import dev.monotick.testkit.JobLimitContract;
-import dev.monotick.testkit.JobRescueContract;
-import dev.monotick.testkit.JobShareContract;
-import dev.monotick.testkit.JobTransitionContract;
-import dev.monotick.testkit.JobTurnContract;
-import dev.monotick.testkit.JobViewContract;
-import dev.monotick.testkit.StoreUnderTest;
+import dev.monotick.testkit.contract.JobAgreementContract;
+import dev.monotick.testkit.contract.JobDecisionContract;
+import dev.monotick.testkit.contract.JobEnqueueContract;
+import dev.monotick.testkit.contract.JobExchangeContract;
+import dev.monotick.testkit.contract.JobFollowContract;
+import dev.monotick.testkit.contract.JobHandoffContract;
+import dev.monotick.testkit.contract.JobLimitContract;
+import dev.monotick.testkit.contract.JobRescueContract;
+import dev.monotick.testkit.contract.JobShareContract;
+import dev.monotick.testkit.contract.JobTransitionContract;
+import dev.monotick.testkit.contract.JobViewContract;
+import dev.monotick.testkit.contract.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
@@ -41,7 +42,16 @@ class NewestServerJobsTest {
   }
 
   @Nested
-  class Turn extends JobTurnContract {
+  class Turn extends JobExchangeContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return store();
+    }
+  }
+
+  @Nested
+  class Handoff extends JobHandoffContract {
 
     @Override
     protected StoreUnderTest newStore() {

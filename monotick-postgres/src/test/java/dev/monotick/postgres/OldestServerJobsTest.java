@@ -1,9 +1,10 @@
 package dev.monotick.postgres;
 
-import dev.monotick.testkit.JobRescueContract;
-import dev.monotick.testkit.JobTransitionContract;
-import dev.monotick.testkit.JobTurnContract;
-import dev.monotick.testkit.StoreUnderTest;
+import dev.monotick.testkit.contract.JobExchangeContract;
+import dev.monotick.testkit.contract.JobHandoffContract;
+import dev.monotick.testkit.contract.JobRescueContract;
+import dev.monotick.testkit.contract.JobTransitionContract;
+import dev.monotick.testkit.contract.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
@@ -30,7 +31,16 @@ class OldestServerJobsTest {
   }
 
   @Nested
-  class Turns extends JobTurnContract {
+  class Turns extends JobExchangeContract {
+
+    @Override
+    protected StoreUnderTest newStore() {
+      return PostgresUnderTest.forJobs(TestDatabase.OLDEST);
+    }
+  }
+
+  @Nested
+  class Handoff extends JobHandoffContract {
 
     @Override
     protected StoreUnderTest newStore() {

@@ -1,15 +1,15 @@
 package dev.monotick.postgres;
 
-import dev.monotick.testkit.LeaderElectionContract;
-import dev.monotick.testkit.LedgerClaimContract;
-import dev.monotick.testkit.LedgerFinishContract;
-import dev.monotick.testkit.LedgerOrderContract;
-import dev.monotick.testkit.LedgerOverlapContract;
-import dev.monotick.testkit.LedgerRescueContract;
-import dev.monotick.testkit.LedgerTaskContract;
-import dev.monotick.testkit.LedgerWaitingContract;
-import dev.monotick.testkit.ReplicaRegistryContract;
-import dev.monotick.testkit.StoreUnderTest;
+import dev.monotick.testkit.contract.LeaderElectionContract;
+import dev.monotick.testkit.contract.LedgerClaimContract;
+import dev.monotick.testkit.contract.LedgerFinishContract;
+import dev.monotick.testkit.contract.LedgerOrderContract;
+import dev.monotick.testkit.contract.LedgerOverlapContract;
+import dev.monotick.testkit.contract.LedgerRescueContract;
+import dev.monotick.testkit.contract.LedgerTaskContract;
+import dev.monotick.testkit.contract.LedgerWaitingContract;
+import dev.monotick.testkit.contract.MemberRegistryContract;
+import dev.monotick.testkit.contract.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
@@ -81,7 +81,7 @@ class OldestServerTest {
   }
 
   @Nested
-  class Replicas extends ReplicaRegistryContract {
+  class Replicas extends MemberRegistryContract {
 
     @Override
     protected StoreUnderTest newStore() {

@@ -1,25 +1,25 @@
 package dev.monotick.postgres;
 
-import dev.monotick.testkit.JobAgreementContract;
-import dev.monotick.testkit.JobDecisionContract;
-import dev.monotick.testkit.JobEnqueueContract;
-import dev.monotick.testkit.JobFollowContract;
-import dev.monotick.testkit.JobLimitContract;
-import dev.monotick.testkit.JobRescueContract;
-import dev.monotick.testkit.JobShareContract;
-import dev.monotick.testkit.JobTransitionContract;
-import dev.monotick.testkit.JobTurnContract;
-import dev.monotick.testkit.JobViewContract;
-import dev.monotick.testkit.LeaderElectionContract;
-import dev.monotick.testkit.LedgerClaimContract;
-import dev.monotick.testkit.LedgerFinishContract;
-import dev.monotick.testkit.LedgerOrderContract;
-import dev.monotick.testkit.LedgerOverlapContract;
-import dev.monotick.testkit.LedgerRescueContract;
-import dev.monotick.testkit.LedgerTaskContract;
-import dev.monotick.testkit.LedgerWaitingContract;
-import dev.monotick.testkit.ReplicaRegistryContract;
-import dev.monotick.testkit.StoreUnderTest;
+import dev.monotick.testkit.contract.JobAgreementContract;
+import dev.monotick.testkit.contract.JobDecisionContract;
+import dev.monotick.testkit.contract.JobEnqueueContract;
+import dev.monotick.testkit.contract.JobExchangeContract;
+import dev.monotick.testkit.contract.JobFollowContract;
+import dev.monotick.testkit.contract.JobLimitContract;
+import dev.monotick.testkit.contract.JobRescueContract;
+import dev.monotick.testkit.contract.JobShareContract;
+import dev.monotick.testkit.contract.JobTransitionContract;
+import dev.monotick.testkit.contract.JobViewContract;
+import dev.monotick.testkit.contract.LeaderElectionContract;
+import dev.monotick.testkit.contract.LedgerClaimContract;
+import dev.monotick.testkit.contract.LedgerFinishContract;
+import dev.monotick.testkit.contract.LedgerOrderContract;
+import dev.monotick.testkit.contract.LedgerOverlapContract;
+import dev.monotick.testkit.contract.LedgerRescueContract;
+import dev.monotick.testkit.contract.LedgerTaskContract;
+import dev.monotick.testkit.contract.LedgerWaitingContract;
+import dev.monotick.testkit.contract.MemberRegistryContract;
+import dev.monotick.testkit.contract.StoreUnderTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
@@ -63,7 +63,7 @@ class PackagedServerTest {
   }
 
   @Nested
-  class Replicas extends ReplicaRegistryContract {
+  class Replicas extends MemberRegistryContract {
 
     @Override
     protected StoreUnderTest newStore() {
@@ -81,7 +81,7 @@ class PackagedServerTest {
   }
 
   @Nested
-  class JobTurns extends JobTurnContract {
+  class JobTurns extends JobExchangeContract {
 
     @Override
     protected StoreUnderTest newStore() {

@@ -6,7 +6,7 @@ import static dev.monotick.postgres.PostgresLeadership.LEASE_ROW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.monotick.SchedulerException;
+import dev.monotick.error.SchedulerException;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

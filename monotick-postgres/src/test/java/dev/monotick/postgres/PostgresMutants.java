@@ -1,13 +1,12 @@
 package dev.monotick.postgres;
 
-import dev.monotick.mutation.Edit;
-import dev.monotick.mutation.TestMutant;
+import dev.monotick.checks.mutation.Edit;
+import dev.monotick.checks.mutation.TestMutant;
 import java.util.List;
 
 /** Defects that were found and fixed, brought back one by one; see {@link PostgresMutantTest}. */
 final class PostgresMutants {
 
-  private static final String TURNS = "V4__job_turns.sql";
   private static final String RESCUES = "NewestServerJobsTest$Rescue#";
   private static final String REGISTRY = "NewestServerTest$Replicas#";
 
@@ -17,9 +16,9 @@ final class PostgresMutants {
     return TestMutant.of(item, name, "dev.monotick.postgres." + test, caughtBy);
   }
 
-  private static Edit sql(String original, String replacement) {
-    String folder = "dev/monotick/postgres/schema/";
-    return new Edit("monotick-postgres", folder + TURNS, original, replacement);
+  private static Edit sql(String part, String original, String replacement) {
+    String file = "dev/monotick/postgres/schema/V1__baseline." + part + ".sql";
+    return new Edit("monotick-postgres", file, original, replacement);
   }
 
   private static Edit java(String type, String original, String replacement) {
@@ -36,8 +35,9 @@ final class PostgresMutants {
                 "Expecting empty but was: [ClaimedJob[")
             .edit(
                 sql(
-                    "if claim > 0 and now_known = known and not exists (select from @replica_gone g where g.id = who) then",
-                    "if claim > 0 and now_known = known then")),
+                    "job_exchange",
+                    "if request.number > 0 and rules = request.rules_version and not exists (select from @replica_gone g where g.id = who) then",
+                    "if request.number > 0 and rules = request.rules_version then")),
         mutant(
                 1,
                 "the number of a turn is free again after a rescue",
@@ -45,8 +45,9 @@ final class PostgresMutants {
                 "[sent by the former membership] Expecting empty")
             .edit(
                 sql(
-                    "if claim > 0 and now_known = known and not exists (select from @replica_gone g where g.id = who) then",
-                    "if claim > 0 and now_known = known then")),
+                    "job_exchange",
+                    "if request.number > 0 and rules = request.rules_version and not exists (select from @replica_gone g where g.id = who) then",
+                    "if request.number > 0 and rules = request.rules_version then")),
         mutant(
                 1,
                 "a membership that is over can join again",
@@ -54,14 +55,14 @@ final class PostgresMutants {
                 "[by joining] Expecting value to be false")
             .edit(
                 java(
-                    "replica.ReplicaTable",
+                    "replica.MemberTable",
                     "\"select 1 from @replica_gone where id = ?\"",
                     "\"select 1 from @replica_gone where id = ? and false\""))
             .edit(
                 java(
-                    "replica.ReplicaTable",
-                    "+ \" where r.gone_at is null returning r.beat\");",
-                    "+ \", gone_at = null returning r.beat\");")),
+                    "replica.MemberTable",
+                    "+ \" where r.gone_at is null returning r.heartbeat\");",
+                    "+ \", gone_at = null returning r.heartbeat\");")),
         mutant(
                 1,
                 "a turn of long ago claims jobs under an old number",
@@ -69,8 +70,9 @@ final class PostgresMutants {
                 "Expecting empty but was: [ClaimedJob[")
             .edit(
                 sql(
-                    "elsif exists (select from @job_claim c where c.replica = who and c.number > claim) then",
-                    "elsif false then")),
+                    "job_claim",
+                    "c.replica = who and c.number >= claim);",
+                    "c.replica = who and c.number = claim);")),
         mutant(
                 3,
                 "a replica that starts inherits no scan position",
@@ -78,9 +80,9 @@ final class PostgresMutants {
                 "to be less than")
             .edit(
                 java(
-                    "job.LaneScans",
+                    "job.lane.ScanUpkeep",
                     "book.inherit(table.load(), clock.sendTime());",
-                    "book.inherit(new LaneHints.Inherited(List.of(), table.load().timeline(),"
+                    "book.inherit(new ScanPositions.Inherited(List.of(), table.load().timeline(),"
                         + " table.load().nowId()), clock.sendTime());"))
             .slow(),
         mutant(
@@ -90,32 +92,32 @@ final class PostgresMutants {
                 "to be less than")
             .edit(
                 java(
-                    "job.LaneScans",
+                    "job.lane.ScanUpkeep",
                     "book.inherit(table.load(), clock.sendTime());",
-                    "book.inherit(new LaneHints.Inherited(List.of(), table.load().timeline(),"
+                    "book.inherit(new ScanPositions.Inherited(List.of(), table.load().timeline(),"
                         + " table.load().nowId()), clock.sendTime());"))
             .edit(
                 java(
-                    "job.JobTurns",
+                    "job.queue.ClaimCalls",
                     "    } catch (StoreException e) {\n      if (wanted.most() > 0 && clock",
                     "    } catch (StoreException e) {\n      forget();\n      if (wanted.most() > 0 && clock"))
             .slow(),
         mutant(
                 3,
                 "an inherited scan position is ignored",
-                "job.LaneHintsTest#aReplicaThatStartsBeginsWhereOthersWere",
+                "job.lane.ScanPositionsTest#aReplicaThatStartsBeginsWhereOthersWere",
                 "AssertionFailedError: expected:")
             .edit(
                 java(
-                    "job.LaneHints",
-                    "Math.max(Math.max(lane.claimed, lane.floor), Math.min(each.watermark(), most));",
-                    "Math.max(lane.claimed, lane.floor);")),
+                    "job.lane.ScanPositions",
+                    "Math.max(Math.max(lane.claimed, lane.watermark), Math.min(each.position(), most));",
+                    "Math.max(lane.claimed, lane.watermark);")),
         mutant(
                 3,
                 "scan positions of another timeline are saved",
                 "job.ScanGapTest#positionsOfAnotherTimelineAreNotSaved",
                 "but some elements were not expected: [\"9 9\"]")
-            .edit(sql("if of_timeline <> now_timeline then", "if false then")),
+            .edit(sql("job_scan", "if of_timeline <> now_timeline then", "if false then")),
         mutant(
                 3,
                 "scan positions of another timeline are trusted",
@@ -123,6 +125,7 @@ final class PostgresMutants {
                 "but some elements were not found: [\"t t 1\"]")
             .edit(
                 sql(
+                    "job_scan",
                     "   where s.timeline <> now_timeline;\n  return query select null",
                     "   where false;\n  return query select null")),
         mutant(
@@ -132,6 +135,7 @@ final class PostgresMutants {
                 "UNKNOWN, UNKNOWN")
             .edit(
                 sql(
+                    "job_rescue",
                     "when k.flag & 32 <> 0 and k.started_at is not null then 8",
                     "when k.flag & 32 <> 0 then 8")),
         mutant(
@@ -141,6 +145,7 @@ final class PostgresMutants {
                 "[begun]")
             .edit(
                 sql(
+                    "job_runs",
                     "     where exists (select from @job_claim c where c.replica = who and c.number = u.claim and cardinality(c.ids) > 0)\n       and not exists (select from @job_attempt a",
                     "     where not exists (select from @job_attempt a")),
         mutant(
@@ -148,7 +153,11 @@ final class PostgresMutants {
                 "a report counts without a claim",
                 "job.RescueTest#withoutAClaimNothingBeginsOrEndsThoughNoAttemptIsLeft",
                 "[reported]")
-            .edit(sql("if cardinality(held) = cardinality(of_claims) then", "if true then")),
+            .edit(
+                sql(
+                    "job_completion",
+                    "if cardinality(held) = cardinality(of_claims) then",
+                    "if true then")),
         mutant(
                 6,
                 "a second replica of the same name joins",
@@ -156,17 +165,17 @@ final class PostgresMutants {
                 "Expecting code to raise a throwable")
             .edit(
                 java(
-                    "replica.PostgresRegistry",
+                    "replica.PostgresMembers",
                     "return alone || other.alone() || other.name().equals(replica.name());",
                     "return alone || other.alone();")),
         mutant(
                 6,
                 "a replica that is silent and connected is never gone",
-                REGISTRY + "replicaThatBeatsStays",
+                REGISTRY + "replicaThatSendsHeartbeatsStays",
                 "name=host-b")
             .edit(
                 java(
-                    "replica.Observer",
+                    "replica.LivenessObserver",
                     "if (crashed || at - before.since >= leaseNanos) {",
                     "if (crashed) {")),
         mutant(
@@ -176,7 +185,7 @@ final class PostgresMutants {
                 "the following element(s) were unexpected")
             .edit(
                 java(
-                    "replica.PostgresRegistry",
+                    "replica.PostgresMembers",
                     "others.stream().filter(other -> conflict(replica, other, alone)).toList();",
                     "List.of();")),
         mutant(
@@ -186,7 +195,7 @@ final class PostgresMutants {
                 "{\"read committed\",on,on,")
             .edit(
                 java(
-                    "connection.EngineSettings",
+                    "connection.SessionSettings",
                     "+ \"set_config('jit', 'off', \"",
                     "+ \"set_config('jit', 'on', \"")),
         mutant(
@@ -208,7 +217,7 @@ final class PostgresMutants {
                 "serializ")
             .edit(
                 java(
-                    "connection.EngineSettings",
+                    "connection.SessionSettings",
                     "+ \", set_config('default_transaction_isolation', 'read committed', false)\"",
                     ""))
             .slow(),
@@ -219,12 +228,12 @@ final class PostgresMutants {
                 "Expecting actual not to be null")
             .edit(
                 java(
-                    "connection.EngineSettings",
+                    "connection.SessionSettings",
                     "\"set transaction isolation level read committed; select \"",
                     "\"select \""))
             .edit(
                 java(
-                    "connection.EngineSettings",
+                    "connection.SessionSettings",
                     "+ \", set_config('default_transaction_isolation', 'read committed', false)\"",
                     "")),
         mutant(
@@ -234,7 +243,7 @@ final class PostgresMutants {
                 "{\"read committed\",off,off,")
             .edit(
                 java(
-                    "connection.EngineSettings",
+                    "connection.SessionSettings",
                     "+ (durable ? \", \" + durableCommit(false) : \"\");",
                     ";"))
             .slow(),
@@ -242,10 +251,10 @@ final class PostgresMutants {
                 12,
                 "the version of the time-zone data is not recorded",
                 REGISTRY + "othersLearnHowAReplicaIsConfigured",
-                "config=ReplicaConfig[tzdb=, ")
+                "config=MemberConfig[tzdb=, ")
             .edit(
                 java(
-                    "replica.ReplicaTable",
+                    "replica.MemberTable",
                     "statement.setString(1, config.tzdb());",
                     "statement.setString(1, \"\");")));
   }

@@ -1,11 +1,11 @@
 package dev.monotick.postgres;
 
-import dev.monotick.leader.LeaseTiming;
-import dev.monotick.postgres.replica.PostgresRegistry;
-import dev.monotick.replica.ReplicaRegistry;
-import dev.monotick.store.Store;
-import dev.monotick.testkit.Capability;
-import dev.monotick.testkit.StoreUnderTest;
+import dev.monotick.postgres.replica.PostgresMembers;
+import dev.monotick.spi.Store;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberRegistry;
+import dev.monotick.testkit.contract.Capability;
+import dev.monotick.testkit.contract.StoreUnderTest;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -77,7 +77,7 @@ final class PostgresUnderTest implements StoreUnderTest {
         prepared,
         prepared.database().url(),
         EnumSet.allOf(Capability.class),
-        builder -> builder.membershipTiming(PostgresRegistry.DEFAULT_TIMING));
+        builder -> builder.membershipTiming(PostgresMembers.DEFAULT_TIMING));
   }
 
   /** Returns a store that uses nothing of a session. */
@@ -129,7 +129,7 @@ final class PostgresUnderTest implements StoreUnderTest {
         "update "
             + direct.schema()
             + ".replica set rejoined_at = rejoined_at - interval '"
-            + ReplicaRegistry.REJOIN_GRACE.toSeconds()
+            + MemberRegistry.REJOIN_GRACE.toSeconds()
             + " seconds'");
   }
 

@@ -20,7 +20,7 @@ final class PreparedSchemas {
         for name in
           select c.oid::regclass from pg_class c
            where c.relnamespace = '%s'::regnamespace and c.relkind in ('r', 'p')
-             and c.relname like 'job%%' and c.relname <> 'job_change' and not c.relispartition
+             and c.relname like 'job%%' and c.relname <> 'job_rules_version' and not c.relispartition
         loop
           execute 'delete from ' || name;
         end loop;

@@ -6,17 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.monotick.Monotick;
 import dev.monotick.MonotickBuilder;
 import dev.monotick.job.Job;
-import dev.monotick.job.JobAttempt;
 import dev.monotick.job.JobHandler;
 import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobState;
-import dev.monotick.job.RetryPolicy;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.metric.MetricSink;
+import dev.monotick.spi.metric.MetricSink;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.TickRecord;
+import dev.monotick.work.RetryPolicy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -78,8 +77,8 @@ class RefusedCompletionTest {
     Job job = engine().jobs().await(id, PATIENCE).orElseThrow();
     assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
     assertThat(job.attempts())
-        .extracting(JobAttempt::outcome)
-        .containsExactly(JobAttempt.Outcome.SUCCEEDED);
+        .extracting(Job.Attempt::outcome)
+        .containsExactly(Job.Attempt.Outcome.SUCCEEDED);
     assertThat(new String(job.result().orElseThrow(), UTF_8)).isEqualTo("made by x");
     assertThat(lastRefused()).isEqualTo(new Refused(MetricSink.Completion.JOB, 0, null));
   }

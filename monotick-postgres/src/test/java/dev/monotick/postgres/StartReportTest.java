@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.monotick.postgres.StartReport.Settings;
 import dev.monotick.postgres.connection.ConnectionProfile;
 import dev.monotick.postgres.connection.Database;
-import dev.monotick.postgres.connection.EngineSettings;
 import dev.monotick.postgres.connection.KeptPool;
 import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.connection.SessionSettings;
 import dev.monotick.postgres.leader.PrivateServer;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -23,7 +23,7 @@ class StartReportTest {
   void lineTellsWhatTheEngineWorksWithAndWhatConnectionsBeginWith() {
     try (SettingsRole role = new SettingsRole(TestDatabase.NEWEST);
         KeptPool pool = new KeptPool(role.database()::connect, 1)) {
-      assertThat(read(role.database(), pool, EngineSettings.DEFAULT).line())
+      assertThat(read(role.database(), pool, SessionSettings.DEFAULT).line())
           .isEqualTo(
               "jit=off(default:on) fsync=on synchronous_commit=on(default:off)"
                   + " isolation=read-committed(default:serializable)");
@@ -34,7 +34,7 @@ class StartReportTest {
   void durabilityThatTheUserGaveUpIsWarnedOf() {
     try (SettingsRole role = new SettingsRole(TestDatabase.NEWEST);
         KeptPool pool = new KeptPool(role.database()::connect, 1)) {
-      assertThat(read(role.database(), pool, new EngineSettings(false)).warnings())
+      assertThat(read(role.database(), pool, new SessionSettings(false)).warnings())
           .singleElement()
           .asString()
           .contains("synchronous_commit is off", "durableCommits(false)");
@@ -46,7 +46,7 @@ class StartReportTest {
   void serverWithoutFsyncIsWarnedOf() {
     try (PrivateServer server = PrivateServer.start(TestDatabase.NEWEST);
         KeptPool pool = new KeptPool(server.database()::connect, 1)) {
-      assertThat(read(server.database(), pool, EngineSettings.DEFAULT).warnings())
+      assertThat(read(server.database(), pool, SessionSettings.DEFAULT).warnings())
           .singleElement()
           .asString()
           .contains("fsync is off", "set fsync = on");
@@ -150,7 +150,7 @@ class StartReportTest {
         .isEqualTo("jit=off fsync=on synchronous_commit=remote_apply isolation=read-committed");
   }
 
-  private static StartReport read(TestDatabase database, KeptPool pool, EngineSettings settings) {
+  private static StartReport read(TestDatabase database, KeptPool pool, SessionSettings settings) {
     return StartReport.read(
         new Database(
             pool,

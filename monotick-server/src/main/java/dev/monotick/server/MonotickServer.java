@@ -1,7 +1,7 @@
 package dev.monotick.server;
 
-import dev.monotick.SchedulerException;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.error.SchedulerException;
+import dev.monotick.server.setting.ServerSettings;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
@@ -43,7 +43,7 @@ public class MonotickServer {
   }
 
   @Bean
-  Settings settings(ConfigurableEnvironment environment) {
-    return Settings.read(environment::getProperty);
+  ServerSettings settings(ConfigurableEnvironment environment) {
+    return ServerSettings.read(environment::getProperty);
   }
 }

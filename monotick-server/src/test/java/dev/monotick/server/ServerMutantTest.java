@@ -1,7 +1,7 @@
 package dev.monotick.server;
 
-import dev.monotick.mutation.Edit;
-import dev.monotick.mutation.TestMutant;
+import dev.monotick.checks.mutation.Edit;
+import dev.monotick.checks.mutation.TestMutant;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -24,37 +24,41 @@ class ServerMutantTest {
             mutant(
                     7,
                     "latest takes the oldest tick of a gap",
-                    "schedule.DuesTest#ofALongGapTheLatestRunsAndTheOthersAreOneRow",
+                    "schedule.fire.DueTicksTest#ofALongGapTheLatestRunsAndTheOthersAreOneRow",
                     "[2026-03-01T12:00:00Z]")
                 .edit(
                     java(
-                        "schedule.Dues",
+                        "schedule.fire.DueTicks",
                         "Optional<Instant> older = Optional.of(latest);",
                         "Optional<Instant> older = Optional.of(first);")),
             mutant(
                     7,
                     "all ticks on time run, also where the newest would be skipped",
-                    "schedule.DuesTest#theLatestIsTheLatestAlsoAmongTicksThatAreOnTime",
+                    "schedule.fire.DueTicksTest#theLatestIsTheLatestAlsoAmongTicksThatAreOnTime",
                     "to contain exactly (and in same order): [2026-03-01T12:00:30Z]")
                 .edit(
                     java(
-                        "schedule.Dues",
+                        "schedule.fire.DueTicks",
                         "return (onTime && plan.onOverlap() == Overlap.ALLOW)",
                         "return onTime")),
             mutant(
                     7,
                     "ticks run newest first",
-                    "schedule.DuesTest#allMeansTheNewestUpToTheNumber",
+                    "schedule.fire.DueTicksTest#allMeansTheNewestUpToTheNumber",
                     "2026-03-01T12:05:00Z, 2026-03-01T12:04:00Z")
-                .edit(java("schedule.Dues", "runs.add(0, older.get());", "runs.add(older.get());")),
+                .edit(
+                    java(
+                        "schedule.fire.DueTicks",
+                        "runs.add(0, older.get());",
+                        "runs.add(older.get());")),
             mutant(
                     10,
                     "variables of Kubernetes Services reach the settings",
-                    "setting.SettingsTest#serviceLinksDoNotReachTheSettings",
+                    "setting.ServerSettingsTest#serviceLinksDoNotReachTheSettings",
                     "MONOTICK_SERVER_PORT (port of the REST API")
                 .edit(
                     java(
-                        "setting.Variables",
+                        "setting.EnvironmentCheck",
                         "if (!isServiceLink(name, String.valueOf(value))) {",
                         "if (value != null) {"))));
   }

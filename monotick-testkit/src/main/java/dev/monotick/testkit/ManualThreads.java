@@ -1,6 +1,6 @@
 package dev.monotick.testkit;
 
-import dev.monotick.thread.EngineThreads;
+import dev.monotick.engine.thread.EngineThreads;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

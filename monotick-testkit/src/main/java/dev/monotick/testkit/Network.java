@@ -1,7 +1,7 @@
 package dev.monotick.testkit;
 
-import dev.monotick.thread.EngineThreads;
-import dev.monotick.thread.Result;
+import dev.monotick.engine.thread.EngineThreads;
+import dev.monotick.engine.thread.Result;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 

@@ -1,6 +1,6 @@
 package dev.monotick.testkit;
 
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 

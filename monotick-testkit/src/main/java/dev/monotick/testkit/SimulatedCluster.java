@@ -9,14 +9,14 @@ import dev.monotick.job.JobKind;
 import dev.monotick.job.Jobs;
 import dev.monotick.job.PayloadCodec;
 import dev.monotick.leader.LeaderTerm;
-import dev.monotick.leader.LeaseTiming;
-import dev.monotick.ledger.TickId;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.time.TimeSource;
 import dev.monotick.task.Task;
-import dev.monotick.task.TaskSpec;
 import dev.monotick.testkit.SimulatedReplica.Way;
-import dev.monotick.time.TimeSource;
+import dev.monotick.testkit.fault.FaultyStore;
+import dev.monotick.tick.TickId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -97,7 +97,11 @@ public final class SimulatedCluster implements AutoCloseable {
     for (int i = 0; i < builder.replicas; i++) {
       ReplicaClock clock = new ReplicaClock(scheduler.time());
       replicas.add(
-          new SimulatedReplica("replica-" + i, store.connect(), clock, scheduler.newEngine()));
+          new SimulatedReplica(
+              "replica-" + i,
+              FaultyStore.to(store, "link " + (i + 1)),
+              clock,
+              scheduler.newEngine()));
       restart(i);
     }
   }
@@ -163,7 +167,7 @@ public final class SimulatedCluster implements AutoCloseable {
    * Returns the jobs that all replicas share, as somebody sees them who always reaches the store.
    */
   public Jobs jobs() {
-    return Jobs.of(store, codec);
+    return Monotick.jobs(store, codec);
   }
 
   /** Returns all handlers that were started, in order. */
@@ -296,7 +300,7 @@ public final class SimulatedCluster implements AutoCloseable {
             .time(replica.clock.timeSource())
             .threads(threads)
             .replicaName(replica.name)
-            .replicaId(new ReplicaId(new UUID(random.nextLong(), random.nextLong())));
+            .replicaId(new MemberId(new UUID(random.nextLong(), random.nextLong())));
     if (codec != null) {
       builder.payloadCodec(codec);
     }
@@ -311,12 +315,12 @@ public final class SimulatedCluster implements AutoCloseable {
 
   /** Counts in the body itself, so that a body which kills its replica is counted too. */
   private Task recorded(String replica, Task task) {
-    TaskSpec spec = TaskSpec.of(task);
-    return spec.withBody(
-        context -> {
-          runs.add(new Run(context.tick(), replica, scheduler.time().now()));
-          spec.execute(context);
-        });
+    return Task.like(task)
+        .run(
+            context -> {
+              runs.add(new Run(context.tick(), replica, scheduler.time().now()));
+              task.execute(context);
+            });
   }
 
   /**

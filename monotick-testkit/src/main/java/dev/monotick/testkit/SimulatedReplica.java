@@ -1,14 +1,14 @@
 package dev.monotick.testkit;
 
 import dev.monotick.Monotick;
-import dev.monotick.memory.InMemoryStore;
+import dev.monotick.testkit.fault.FaultyStore;
 import org.jspecify.annotations.Nullable;
 
 /** One replica of a {@link SimulatedCluster}: a machine, and what runs on it. */
 final class SimulatedReplica {
 
   final String name;
-  final InMemoryStore.Link link;
+  final FaultyStore link;
   final ReplicaClock clock;
   Way way = Way.WHOLE;
   ManualThreads threads;
@@ -21,8 +21,7 @@ final class SimulatedReplica {
     LOSES_REPLIES
   }
 
-  SimulatedReplica(
-      String name, InMemoryStore.Link link, ReplicaClock clock, ManualThreads threads) {
+  SimulatedReplica(String name, FaultyStore link, ReplicaClock clock, ManualThreads threads) {
     this.name = name;
     this.link = link;
     this.clock = clock;

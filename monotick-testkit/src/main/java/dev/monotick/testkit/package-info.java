@@ -1,4 +1,4 @@
-/** Time that a test moves, and the contract suites that every backend passes. */
+/** Time that a test moves, an engine on the test's thread, and a simulated cluster. */
 @NullMarked
 package dev.monotick.testkit;
 

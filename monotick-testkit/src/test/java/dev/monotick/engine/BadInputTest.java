@@ -3,21 +3,22 @@ package dev.monotick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.monotick.Leadership;
 import dev.monotick.Monotick;
+import dev.monotick.leader.LeadershipMode;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.task.Backoff;
-import dev.monotick.task.CatchUp;
-import dev.monotick.task.Effect;
 import dev.monotick.task.HaMode;
-import dev.monotick.task.Overlap;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskBuilder;
+import dev.monotick.work.Backoff;
+import dev.monotick.work.CatchUp;
+import dev.monotick.work.Effect;
+import dev.monotick.work.Overlap;
 import java.time.Duration;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Each refusal names the option, the value and the remedy. */
+@SuppressWarnings("NullAway") // nulls are passed on purpose, and fields set before each test
 class BadInputTest {
 
   private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -171,7 +172,7 @@ class BadInputTest {
         () ->
             Monotick.builder()
                 .store(InMemoryStore.create())
-                .leadership(Leadership.SINGLE_REPLICA)
+                .leadership(LeadershipMode.SINGLE_REPLICA)
                 .dangerouslyRunLeaderTasksOnEveryReplica()
                 .build(),
         "dangerouslyRunLeaderTasksOnEveryReplica",

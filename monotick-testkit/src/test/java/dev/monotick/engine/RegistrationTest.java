@@ -3,12 +3,13 @@ package dev.monotick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.monotick.engine.tick.Rows;
 import dev.monotick.schedule.Schedule;
-import dev.monotick.task.CatchUp;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import dev.monotick.testkit.FakeTime;
 import dev.monotick.testkit.SimulatedCluster;
+import dev.monotick.work.CatchUp;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;

@@ -3,15 +3,14 @@ package dev.monotick.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.monotick.Leadership;
 import dev.monotick.Monotick;
 import dev.monotick.MonotickBuilder;
+import dev.monotick.error.JoinRefusedException;
+import dev.monotick.leader.LeadershipMode;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.replica.JoinRefusedException;
 import dev.monotick.schedule.Schedule;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
-import dev.monotick.task.TaskSpec;
 import dev.monotick.testkit.ManualScheduler;
 import java.time.Duration;
 import java.util.Map;
@@ -35,8 +34,8 @@ class SettingsTest {
             Task.named("clean-up.db").every(Duration.ofHours(1)).mode(HaMode.LEADER).run(c -> {}));
   }
 
-  private TaskSpec taskWith(String name, String value) {
-    return builder(Map.of(name, value)).build().tasks().get(0).spec();
+  private Task taskWith(String name, String value) {
+    return builder(Map.of(name, value)).build().tasks().get(0).task();
   }
 
   @Test
@@ -59,7 +58,7 @@ class SettingsTest {
     assertThatThrownBy(alone::start).isInstanceOf(JoinRefusedException.class);
     builder(Map.of("MONOTICK_LEADERSHIP", "ELECTED")).build().start();
     builder(Map.of("MONOTICK_LEADERSHIP", "single-replica"))
-        .leadership(Leadership.ELECTED)
+        .leadership(LeadershipMode.ELECTED)
         .build()
         .start();
     assertThatThrownBy(() -> builder(Map.of("MONOTICK_LEADERSHIP", "none")).build())

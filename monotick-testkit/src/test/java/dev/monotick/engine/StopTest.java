@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.monotick.Monotick;
 import dev.monotick.MonotickBuilder;
 import dev.monotick.StopReport;
-import dev.monotick.ledger.Outcome;
+import dev.monotick.engine.leader.ScriptedElection;
 import dev.monotick.memory.InMemoryStore;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
@@ -14,6 +14,8 @@ import dev.monotick.task.TaskBody;
 import dev.monotick.testkit.ManualScheduler;
 import dev.monotick.testkit.SimulatedCluster;
 import dev.monotick.testkit.SimulatedCluster.Run;
+import dev.monotick.testkit.fault.FaultyStore;
+import dev.monotick.tick.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -207,7 +209,7 @@ class StopTest {
 
   @Test
   void stopWithoutStoreEndsAllTheSame() {
-    InMemoryStore.Link link = store.connect();
+    FaultyStore link = FaultyStore.to(store);
     Monotick engine =
         builder()
             .store(link)

@@ -16,7 +16,9 @@ enum Call {
   REPORT("report"),
   RESCUE("rescue"),
   RESCUE_JOBS("rescue of jobs"),
-  TURN("turn of jobs"),
+  CLAIM_JOBS("claim of jobs"),
+  COMPLETE_JOBS("completion of jobs"),
+  WITHDRAW("withdrawal of an offer"),
   NOTE("notes of jobs"),
   COUNT_JOBS("counting jobs"),
   REGISTER("registration"),
@@ -47,6 +49,6 @@ enum Call {
 
   /** Says whether it asks for work. */
   boolean claims() {
-    return this == CLAIM || this == TAKE || this == TURN;
+    return this == CLAIM || this == TAKE || this == CLAIM_JOBS;
   }
 }

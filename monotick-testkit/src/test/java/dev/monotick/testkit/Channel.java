@@ -1,8 +1,8 @@
 package dev.monotick.testkit;
 
-import dev.monotick.store.StoreException;
+import dev.monotick.engine.thread.Result;
+import dev.monotick.error.StoreException;
 import dev.monotick.testkit.Machine.Life;
-import dev.monotick.thread.Result;
 import java.util.concurrent.TimeoutException;
 
 /**

@@ -1,6 +1,6 @@
 package dev.monotick.testkit;
 
-import dev.monotick.mutation.TestMutant;
+import dev.monotick.checks.mutation.TestMutant;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -1,7 +1,7 @@
 package dev.monotick.testkit;
 
-import dev.monotick.mutation.Edit;
-import dev.monotick.mutation.TestMutant;
+import dev.monotick.checks.mutation.Edit;
+import dev.monotick.checks.mutation.TestMutant;
 import java.util.List;
 
 /**
@@ -17,7 +17,7 @@ final class EngineMutants {
   }
 
   private static Edit java(String type, String original, String replacement) {
-    return Edit.ofClass("monotick-core", "dev.monotick." + type, original, replacement);
+    return Edit.ofClass("dev.monotick." + type, original, replacement);
   }
 
   static List<TestMutant> all() {
@@ -25,66 +25,66 @@ final class EngineMutants {
         mutant(
                 1,
                 "a membership that was lost keeps its id",
-                "engine.MembershipTest#processThatLostItsMembershipJoinsUnderAnotherId",
+                "engine.member.MembershipTest#processThatLostItsMembershipJoinsUnderAnotherId",
                 "not to contain")
-            .edit(java("engine.Membership", "    context.identity().renew();\n", "")),
+            .edit(java("engine.member.Membership", "    context.identity().renew();\n", "")),
         mutant(
                 1,
                 "the store lets a membership that is over claim jobs",
-                "testkit.InMemoryJobRescueTest#replicaThatIsGoneClaimsNothing",
+                "testkit.contract.InMemoryJobRescueTest#replicaThatIsGoneClaimsNothing",
                 "Expecting empty but was")
             .edit(
                 java(
                     "memory.InMemoryJobStore",
-                    "turn.number() > 0 && registry.isAlive(turn.replica());",
-                    "turn.number() > 0;")),
+                    "boolean mayClaim = registry.isAlive(request.member());",
+                    "boolean mayClaim = request.most() > 0;")),
         mutant(
                 2,
                 "a completion that is refused becomes a dead letter",
-                "worker.RefusedEndTest#othersAreRecordedAndTheRefusedOneIsKeptAsItWas",
+                "engine.job.RefusedCompletionTest#othersAreRecordedAndTheRefusedOneIsKeptAsItWas",
                 "to match given predicate")
             .edit(
                 java(
-                    "worker.RefusedEnds",
-                    "due.addAll(wait.ends);",
+                    "engine.job.JobCompleter",
+                    "batch.stream().map(EndedRun::finish).toList());",
                     """
-                    for (End end : wait.ends) {
-                      due.add(new End(new dev.monotick.job.store.JobFinish(
-                          end.finish().job(),
-                          new dev.monotick.job.store.JobFinish.Died("refused"),
-                          end.finish().startedAt(),
-                          end.finish().took()), end.cause()));
-                    }""")),
+                    batch.stream().map(end -> sender.refused() == 0
+                        ? end.finish()
+                        : new dev.monotick.spi.job.Completion(
+                            end.finish().job(),
+                            new dev.monotick.spi.job.Completion.Died("refused"),
+                            end.finish().startedAt(),
+                            end.finish().took())).toList());""")),
         mutant(
                 2,
                 "a completion that is refused is dropped",
-                "worker.RefusedEndTest#othersAreRecordedAndTheRefusedOneIsKeptAsItWas",
+                "engine.job.RefusedCompletionTest#othersAreRecordedAndTheRefusedOneIsKeptAsItWas",
                 "to match given predicate")
-            .edit(java("worker.RefusedEnds", "due.addAll(wait.ends);", "")),
+            .edit(java("engine.send.SendUntilAnswered", "due.addAll(next.requests);", "")),
         mutant(
                 4,
                 "a job that may run once is unknown although it never began",
-                "worker.AtMostOnceCrashTest#onlyJobsWhoseHandlerBeganAreUnknown",
+                "engine.job.AtMostOnceCrashTest#onlyJobsWhoseHandlerBeganAreUnknown",
                 "expected: [1, 2, 3")
-            .edit(java("memory.JobEnds", "if (isOnce && began) {", "if (isOnce) {")),
+            .edit(java("memory.MemoryCompletions", "if (isOnce && began) {", "if (isOnce) {")),
         mutant(
                 7,
                 "latest takes the oldest tick of a gap",
-                "engine.CatchUpTest#latestRunsTheNewestTickOnceForTheCluster",
+                "engine.tick.CatchUpTest#latestRunsTheNewestTickOnceForTheCluster",
                 "some elements were not expected: [2026-01-01T02:00:00Z")
             .edit(
                 java(
-                    "engine.TickPlanner",
+                    "engine.tick.TickPlanner",
                     "Instant chosen = oldestToRun(runnable, latest, now);",
                     "Instant chosen = runnable;")),
         mutant(
                 7,
                 "ticks of a task run out of order",
-                "testkit.InMemoryLedgerOrderTest#tickOfAReplicaThatIsGoneRunsAgainBeforeNewerOnes",
+                "testkit.contract.InMemoryLedgerOrderTest#tickOfAReplicaThatIsGoneRunsAgainBeforeNewerOnes",
                 "expected: BUSY but was: CLAIMED")
             .edit(
                 java(
-                    "ledger.internal.TaskRow",
+                    "internal.ledger.SeriesRow",
                     "? isBehind(request.tick(), request.onOverlap())",
                     "? false")),
         mutant(
@@ -110,29 +110,31 @@ final class EngineMutants {
         mutant(
                 10,
                 "registrations that differ are not shown",
-                "engine.ReplicaDifferencesTest#truthTableShowsWhatIsRegisteredDifferently",
+                "engine.tick.ReplicaDifferencesTest#truthTableShowsWhatIsRegisteredDifferently",
                 "could not find the following elements: [Difference[replica=two")
-            .edit(java("engine.ReplicaDifferences", "    differences = found;\n", "")),
+            .edit(java("engine.tick.ReplicaDifferences", "    differences = found;\n", "")),
         mutant(
                 10,
                 "no registration wins",
-                "engine.ReplicaDifferencesTest#truthTableShowsWhatIsRegisteredDifferently",
+                "engine.tick.ReplicaDifferencesTest#truthTableShowsWhatIsRegisteredDifferently",
                 "expected: \"two\" but was: null")
-            .edit(java("engine.ReplicaDifferences", "    superseded = winners;\n", "")),
+            .edit(java("engine.tick.ReplicaDifferences", "    superseded = winners;\n", "")),
         mutant(
                 12,
                 "the version of the time-zone data is not told",
-                "engine.ReplicaDifferencesTest#replicasTellTheirTimeZoneDataKindsAndTasks",
+                "engine.tick.ReplicaDifferencesTest#replicasTellTheirTimeZoneDataKindsAndTasks",
                 "but was: \"\"")
-            .edit(java("engine.OwnConfig", "new ReplicaConfig(TZDB,", "new ReplicaConfig(\"\",")),
+            .edit(
+                java(
+                    "engine.tick.LocalConfig", "new MemberConfig(TZDB,", "new MemberConfig(\"\",")),
         mutant(
                 12,
                 "time-zone data that differ are not logged",
-                "engine.ReplicaDifferencesTest#otherTimeZoneDataAreLoggedOnce",
+                "engine.tick.ReplicaDifferencesTest#otherTimeZoneDataAreLoggedOnce",
                 "Expected size: 1 but was: 0")
             .edit(
                 java(
-                    "engine.ReplicaDifferences",
+                    "engine.tick.ReplicaDifferences",
                     "    compareZones(own, others);\n    Set",
                     "    Set")));
   }

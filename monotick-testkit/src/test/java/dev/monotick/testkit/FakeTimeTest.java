@@ -3,7 +3,8 @@ package dev.monotick.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.time.TimeSource;
+import dev.monotick.testkit.contract.Race;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;

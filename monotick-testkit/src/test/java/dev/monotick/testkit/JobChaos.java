@@ -2,21 +2,22 @@ package dev.monotick.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.Job;
-import dev.monotick.job.JobAttempt.Outcome;
+import dev.monotick.job.Job.Attempt.Outcome;
+import dev.monotick.job.JobFilter;
 import dev.monotick.job.JobId;
+import dev.monotick.job.JobLimit;
+import dev.monotick.job.JobLimit.Rate;
+import dev.monotick.job.JobLimit.Scope;
+import dev.monotick.job.JobPause;
 import dev.monotick.job.JobState;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.job.store.JobDraft;
-import dev.monotick.job.store.JobFilter;
-import dev.monotick.job.store.JobLimit;
-import dev.monotick.job.store.JobLimit.Rate;
-import dev.monotick.job.store.JobLimit.Scope;
-import dev.monotick.job.store.JobOrder;
-import dev.monotick.job.store.JobOrder.Follow;
-import dev.monotick.job.store.JobPause;
-import dev.monotick.job.store.JobStore;
 import dev.monotick.memory.InMemoryStore;
+import dev.monotick.spi.job.EnqueueRequest;
+import dev.monotick.spi.job.EnqueueRequest.Follow;
+import dev.monotick.spi.job.JobDraft;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.testkit.contract.DraftBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +76,7 @@ final class JobChaos {
   }
 
   private void step() {
-    workers.forEach(worker -> store.replicas().beat(worker.id));
+    workers.forEach(worker -> store.replicas().heartbeat(worker.id));
     int dice = random.nextInt(100);
     if (dice < 20) {
       enqueue();
@@ -107,7 +108,7 @@ final class JobChaos {
       drafts.add(wish().draft());
     }
     Follow follow = pick(List.of(Follow.values()));
-    JobOrder order = new JobOrder(drafts, follow, Optional.empty(), Optional.empty());
+    EnqueueRequest order = new EnqueueRequest(drafts, follow, Optional.empty(), Optional.empty());
     for (Enqueued reply : jobs.enqueue(order)) {
       if (reply.isNew()) {
         checks.added(reply.id());
@@ -118,9 +119,9 @@ final class JobChaos {
     }
   }
 
-  private Wish wish() {
-    Wish wish =
-        Wish.aJob()
+  private DraftBuilder wish() {
+    DraftBuilder wish =
+        DraftBuilder.aJob()
             .queue("q" + random.nextInt(2))
             .kind("k" + random.nextInt(3))
             .tenant(random.nextBoolean() ? "" : "t" + random.nextInt(2))
@@ -202,21 +203,21 @@ final class JobChaos {
     String kind = pick(KINDS);
     switch (random.nextInt(6)) {
       case 0, 1 -> jobs.limit(new JobLimit(scope, Optional.of(1 + random.nextInt(3)), rate));
-      case 2 -> jobs.unlimit(scope);
+      case 2 -> jobs.removeLimit(scope);
       case 3 -> jobs.pause(new JobPause(JobPause.Of.KIND, kind, "ann", "", time.now()));
       case 4 -> jobs.resume(JobPause.Of.KIND, kind);
-      default -> jobs.weigh("t0", 1 + random.nextInt(5));
+      default -> jobs.setTenantWeight("t0", 1 + random.nextInt(5));
     }
   }
 
   /** Takes all hindrances away: then every job must come to its end. */
   private void drain() {
-    jobs.limits().forEach(limit -> jobs.unlimit(limit.scope()));
+    jobs.limits().forEach(limit -> jobs.removeLimit(limit.scope()));
     jobs.pauses().forEach(pause -> jobs.resume(pause.of(), pause.name()));
     everybody.forEach(worker -> worker.link.heal());
     for (int i = 0; i < 1_000 && !isOver(); i++) {
       ids.forEach(id -> jobs.approve(id, "ann", ""));
-      workers.forEach(worker -> store.replicas().beat(worker.id));
+      workers.forEach(worker -> store.replicas().heartbeat(worker.id));
       time.advance(Duration.ofSeconds(1));
       jobs.rescue();
       workers.forEach(worker -> worker.turn(Set.copyOf(KINDS), 50));

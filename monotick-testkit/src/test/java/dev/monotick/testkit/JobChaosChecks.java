@@ -3,18 +3,18 @@ package dev.monotick.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.job.Job;
-import dev.monotick.job.JobAttempt;
-import dev.monotick.job.JobAttempt.Outcome;
+import dev.monotick.job.Job.Attempt.Outcome;
+import dev.monotick.job.JobFilter;
 import dev.monotick.job.JobId;
-import dev.monotick.job.JobLane;
+import dev.monotick.job.JobLimit;
 import dev.monotick.job.JobState;
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobFilter;
-import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobLimit;
-import dev.monotick.job.store.JobRun;
-import dev.monotick.job.store.JobStore;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.job.Lane;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.JobRun;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.testkit.contract.JobCounter;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -31,8 +31,8 @@ final class JobChaosChecks {
   private final JobStore jobs;
   private final Set<JobId> known = new HashSet<>();
   private final List<Job> purged = new ArrayList<>();
-  private final Map<JobRun, ReplicaId> owners = new HashMap<>();
-  private final Map<JobRun, JobFinish> accepted = new LinkedHashMap<>();
+  private final Map<JobRun, MemberId> owners = new HashMap<>();
+  private final Map<JobRun, Completion> accepted = new LinkedHashMap<>();
   private final Map<List<String>, Integer> allowed = new HashMap<>();
   long timesAtALimit;
 
@@ -49,14 +49,14 @@ final class JobChaosChecks {
     purged.add(job);
   }
 
-  void claimed(ReplicaId replica, ClaimedJob job) {
-    ReplicaId before = owners.putIfAbsent(job.run(), replica);
+  void claimed(MemberId replica, ClaimedJob job) {
+    MemberId before = owners.putIfAbsent(job.run(), replica);
     assertThat(before == null || before.equals(replica))
         .as("run %s is of one replica", job.run())
         .isTrue();
   }
 
-  void accepted(ReplicaId replica, JobFinish finish) {
+  void accepted(MemberId replica, Completion finish) {
     assertThat(owners.get(finish.job().run())).isEqualTo(replica);
     assertThat(accepted.put(finish.job().run(), finish))
         .as("run %s was reported once", finish.job().run())
@@ -105,7 +105,7 @@ final class JobChaosChecks {
     int used = 0;
     int crashes = 0;
     Outcome last = null;
-    for (JobAttempt attempt : job.attempts()) {
+    for (Job.Attempt attempt : job.attempts()) {
       last = attempt.outcome();
       if (last == Outcome.REQUEUED) {
         used = 0;
@@ -140,7 +140,7 @@ final class JobChaosChecks {
     Set<List<String>> keys = new HashSet<>();
     for (Job job : all) {
       if (job.uniqueKey().isPresent() && !job.state().isTerminal()) {
-        JobLane lane = job.lane();
+        Lane lane = job.lane();
         assertThat(keys.add(List.of(lane.kind(), lane.tenant(), job.uniqueKey().get())))
             .as("key of %s is its own", job)
             .isTrue();
@@ -194,7 +194,7 @@ final class JobChaosChecks {
             List<Outcome> recorded =
                 job.attempts().stream()
                     .filter(attempt -> attempt.run() == run.number())
-                    .map(JobAttempt::outcome)
+                    .map(Job.Attempt::outcome)
                     .toList();
             assertThat(recorded).as("ends of run %s", run).hasSize(1);
             assertThat(recorded.get(0)).isIn(outcomesOf(finish));
@@ -202,18 +202,18 @@ final class JobChaosChecks {
         });
   }
 
-  private static List<Outcome> outcomesOf(JobFinish finish) {
-    if (finish.end() instanceof JobFinish.Succeeded) {
+  private static List<Outcome> outcomesOf(Completion finish) {
+    if (finish.result() instanceof Completion.Succeeded) {
       return List.of(Outcome.SUCCEEDED);
-    } else if (finish.end() instanceof JobFinish.Retried) {
+    } else if (finish.result() instanceof Completion.Retried) {
       return List.of(Outcome.RETRIED, Outcome.DIED);
-    } else if (finish.end() instanceof JobFinish.Snoozed) {
+    } else if (finish.result() instanceof Completion.Snoozed) {
       return List.of(Outcome.SNOOZED);
-    } else if (finish.end() instanceof JobFinish.Died) {
+    } else if (finish.result() instanceof Completion.Died) {
       return List.of(Outcome.DIED);
-    } else if (finish.end() instanceof JobFinish.Discarded) {
+    } else if (finish.result() instanceof Completion.Discarded) {
       return List.of(Outcome.DISCARDED);
-    } else if (finish.end() instanceof JobFinish.Lost) {
+    } else if (finish.result() instanceof Completion.Lost) {
       return List.of(Outcome.LOST);
     }
     return List.of(Outcome.HANDED_BACK);

@@ -1,23 +1,23 @@
 package dev.monotick.testkit;
 
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobFinish.Died;
-import dev.monotick.job.store.JobFinish.Discarded;
-import dev.monotick.job.store.JobFinish.End;
-import dev.monotick.job.store.JobFinish.HandedBack;
-import dev.monotick.job.store.JobFinish.Lost;
-import dev.monotick.job.store.JobFinish.Retried;
-import dev.monotick.job.store.JobFinish.Snoozed;
-import dev.monotick.job.store.JobFinish.Succeeded;
-import dev.monotick.job.store.JobNote;
-import dev.monotick.job.store.JobRun;
-import dev.monotick.job.store.JobTurn;
-import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.error.StoreException;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.replica.ReplicaInfo;
-import dev.monotick.store.StoreException;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.Completion.Died;
+import dev.monotick.spi.job.Completion.Discarded;
+import dev.monotick.spi.job.Completion.End;
+import dev.monotick.spi.job.Completion.HandedBack;
+import dev.monotick.spi.job.Completion.Lost;
+import dev.monotick.spi.job.Completion.Retried;
+import dev.monotick.spi.job.Completion.Snoozed;
+import dev.monotick.spi.job.Completion.Succeeded;
+import dev.monotick.spi.job.JobRun;
+import dev.monotick.spi.job.RunProgress;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.replica.MemberInfo;
+import dev.monotick.testkit.contract.StoreExchange;
+import dev.monotick.testkit.fault.FaultyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,42 +31,42 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobChaosWorker {
 
-  final ReplicaId id;
-  final InMemoryStore.Link link;
+  final MemberId id;
+  final FaultyStore link;
 
   private final Random random;
   private final JobChaosChecks checks;
   private final List<ClaimedJob> held = new ArrayList<>();
-  private @Nullable JobTurn unsure;
+  private @Nullable StoreExchange unsure;
   private long number;
   long notesLost;
   long refused;
   long repeated;
 
   JobChaosWorker(InMemoryStore store, Random random, JobChaosChecks checks) {
-    this.link = store.connect();
+    this.link = FaultyStore.to(store);
     this.random = random;
-    this.id = new ReplicaId(new UUID(random.nextLong(), random.nextLong()));
+    this.id = new MemberId(new UUID(random.nextLong(), random.nextLong()));
     this.checks = checks;
-    store.replicas().join(new ReplicaInfo(id, "host-" + id, FakeTime.START, Set.of()), false);
+    store.replicas().join(new MemberInfo(id, "host-" + id, FakeTime.START, Set.of()), false);
   }
 
   /** Sends a new turn, or the last one again if its reply did not come. */
   void turn(Set<String> kinds, int most) {
-    JobTurn turn = unsure;
+    StoreExchange turn = unsure;
     if (turn == null) {
-      List<JobFinish> finishes = new ArrayList<>();
+      List<Completion> finishes = new ArrayList<>();
       for (ClaimedJob job : held) {
         if (random.nextInt(3) > 0) {
-          finishes.add(new JobFinish(job, end(), FakeTime.START, Duration.ofMillis(3)));
+          finishes.add(new Completion(job, end(), FakeTime.START, Duration.ofMillis(3)));
         }
       }
-      turn = new JobTurn(id, ++number, finishes, most, kinds, Set.of());
+      turn = new StoreExchange(id, ++number, finishes, most, kinds, Set.of());
     } else {
       repeated++;
     }
     try {
-      heard(turn, link.jobs().turn(turn));
+      heard(turn, turn.with(link.jobs()));
       unsure = null;
     } catch (StoreException e) {
       unsure = turn;
@@ -78,8 +78,8 @@ final class JobChaosWorker {
   }
 
   private void note(List<ClaimedJob> jobs) {
-    List<JobNote> notes = new ArrayList<>();
-    jobs.forEach(job -> notes.add(new JobNote(job.run(), FakeTime.START, 0.5, "x", List.of())));
+    List<RunProgress> notes = new ArrayList<>();
+    jobs.forEach(job -> notes.add(new RunProgress(job.run(), FakeTime.START, 0.5, "x", List.of())));
     try {
       Set<JobRun> lost = link.jobs().note(id, notes);
       if (unsure == null) {
@@ -102,9 +102,9 @@ final class JobChaosWorker {
     }
   }
 
-  private void heard(JobTurn turn, JobTurnReply reply) {
+  private void heard(StoreExchange turn, StoreExchange.Reply reply) {
     for (int i = 0; i < turn.finishes().size(); i++) {
-      JobFinish finish = turn.finishes().get(i);
+      Completion finish = turn.finishes().get(i);
       held.remove(finish.job());
       if (reply.finished().get(i)) {
         checks.accepted(id, finish);

@@ -1,20 +1,17 @@
 package dev.monotick.testkit;
 
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.Job;
-import dev.monotick.job.JobAttempt;
-import dev.monotick.job.JobAttempt.Outcome;
+import dev.monotick.job.Job.Attempt.Outcome;
 import dev.monotick.job.JobContext;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobState;
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobRun;
-import dev.monotick.job.store.JobStore;
-import dev.monotick.job.store.JobTurn;
-import dev.monotick.job.store.JobTurnReply;
-import dev.monotick.task.Effect;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.JobRun;
+import dev.monotick.spi.job.JobStore;
 import dev.monotick.testkit.Machine.Life;
+import dev.monotick.work.Effect;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -148,17 +145,18 @@ final class JobChecks {
 
   // What crosses the wire.
 
-  void turned(JobTurn turn, JobTurnReply reply) {
-    for (int i = 0; i < turn.finishes().size(); i++) {
-      if (reply.finished().get(i)) {
-        ended(turn.finishes().get(i));
+  void completed(List<Completion> completions, List<Boolean> recorded) {
+    for (int i = 0; i < completions.size(); i++) {
+      if (recorded.get(i)) {
+        ended(completions.get(i));
       } else {
         findings.see(Seen.JOB_ENDS_REFUSED);
       }
     }
-    for (ClaimedJob job : reply.jobs()) {
-      claimed(job);
-    }
+  }
+
+  void claimed(List<ClaimedJob> jobs) {
+    jobs.forEach(this::claimed);
   }
 
   void startsRecorded(Set<JobRun> runs) {
@@ -176,12 +174,12 @@ final class JobChecks {
     return runs;
   }
 
-  private void ended(JobFinish finish) {
+  private void ended(Completion finish) {
     Track track = track(finish.job().id());
     int run = finish.job().run().number();
     findings.note(track.id.value(), run);
     // Whoever rescued it recorded the same, so its own word counts as a repetition.
-    boolean repeated = track.isAccepted(run) || finish.end() instanceof JobFinish.Lost;
+    boolean repeated = track.isAccepted(run) || finish.result() instanceof Completion.Lost;
     findings.require(
         repeated || run == track.newestRun,
         "J7",
@@ -189,19 +187,19 @@ final class JobChecks {
     findings.require(
         repeated || !track.cancelled,
         "J4",
-        () -> "an end of job " + track.id + " counted after it was cancelled: " + finish.end());
+        () -> "an end of job " + track.id + " counted after it was cancelled: " + finish.result());
     track.accepted |= 1L << (run & 63);
     if (repeated) {
       return;
     }
-    if (finish.end() instanceof JobFinish.Succeeded) {
+    if (finish.result() instanceof Completion.Succeeded) {
       findings.see(Seen.JOBS_DONE);
       findings.require(
           track.succeededIn == 0 || track.succeededIn == run,
           "J2",
           () -> "job " + track.id + " succeeded twice");
       track.succeededIn = run;
-    } else if (finish.end() instanceof JobFinish.Retried) {
+    } else if (finish.result() instanceof Completion.Retried) {
       findings.see(Seen.JOBS_RETRIED);
     }
   }
@@ -287,9 +285,9 @@ final class JobChecks {
         .orElse(true);
   }
 
-  private static boolean isLostBefore(List<JobAttempt> attempts) {
+  private static boolean isLostBefore(List<Job.Attempt> attempts) {
     boolean lost = false;
-    for (JobAttempt attempt : attempts) {
+    for (Job.Attempt attempt : attempts) {
       // A process that joined again did not die of the job.
       boolean livedOn = attempt.detail().orElse("").contains("lost its membership");
       lost |= attempt.outcome() == Outcome.RESCUED && !livedOn;

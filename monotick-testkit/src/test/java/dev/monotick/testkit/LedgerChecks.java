@@ -1,11 +1,11 @@
 package dev.monotick.testkit;
 
-import dev.monotick.ledger.Ledger;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.TaskState;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.task.Effect;
+import dev.monotick.spi.tick.SeriesState;
+import dev.monotick.spi.tick.TickLedger;
 import dev.monotick.testkit.SimulationPlan.TaskPlan;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.TickRecord;
+import dev.monotick.work.Effect;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ final class LedgerChecks {
   private final Simulation simulation;
   private final Findings findings;
   private final TickChecks ticks;
-  private final Ledger ledger;
+  private final TickLedger ledger;
 
   LedgerChecks(Simulation simulation) {
     this.simulation = simulation;
@@ -42,7 +42,7 @@ final class LedgerChecks {
   boolean isQuiet() {
     for (TaskPlan plan : simulation.plan().tasks) {
       if (plan.mode().isExclusive()) {
-        List<TaskState> states = ledger.states(List.of(plan.name()));
+        List<SeriesState> states = ledger.states(List.of(plan.name()));
         Duration late = Duration.ofMillis(200);
         if (states.isEmpty()
             || states.get(0).open() > 0
@@ -57,14 +57,14 @@ final class LedgerChecks {
 
   private void check(TaskPlan plan) {
     String task = plan.name();
-    List<TaskState> states = ledger.states(List.of(task));
+    List<SeriesState> states = ledger.states(List.of(task));
     Instant begin = ticks.begin(task);
     findings.require(
         !states.isEmpty() && begin != null, "I5", () -> task + " never came into the ledger");
     if (states.isEmpty() || begin == null) {
       return;
     }
-    TaskState state = states.get(0);
+    SeriesState state = states.get(0);
     Duration behind = Duration.between(state.cursor(), simulation.now());
     findings.require(
         behind.compareTo(plan.period().plus(SLACK)) < 0,

@@ -1,7 +1,7 @@
 package dev.monotick.testkit;
 
-import dev.monotick.mutation.Edit;
-import dev.monotick.mutation.MutatedClasses;
+import dev.monotick.checks.mutation.Edit;
+import dev.monotick.checks.mutation.MutatedClasses;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ record Mutant(String name, Set<String> expected, long firstSeed, List<Edit> edit
   Mutant and(String type, String... texts) {
     List<Edit> all = new ArrayList<>(edits);
     for (int i = 0; i < texts.length; i += 2) {
-      all.add(Edit.ofClass("monotick-core", "dev.monotick." + type, texts[i], texts[i + 1]));
+      all.add(Edit.ofClass("dev.monotick." + type, texts[i], texts[i + 1]));
     }
     return new Mutant(name, expected, firstSeed, all);
   }

@@ -2,7 +2,7 @@ package dev.monotick.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.monotick.job.JobAttempt.Outcome;
+import dev.monotick.job.Job.Attempt.Outcome;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.stream.LongStream;

@@ -8,7 +8,7 @@ import dev.monotick.job.JobId;
 import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobState;
-import dev.monotick.leader.LeaseTiming;
+import dev.monotick.spi.replica.LeaseTiming;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import java.time.Duration;

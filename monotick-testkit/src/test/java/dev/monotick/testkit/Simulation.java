@@ -3,13 +3,13 @@ package dev.monotick.testkit;
 import static java.util.Objects.requireNonNull;
 
 import dev.monotick.Monotick;
+import dev.monotick.engine.thread.Result;
 import dev.monotick.leader.LeaderTerm;
 import dev.monotick.leader.LeadershipListener;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.replica.MemberRegistry;
 import dev.monotick.testkit.Machine.Life;
-import dev.monotick.thread.Result;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -132,7 +132,7 @@ final class Simulation {
             .plus(
                 plan.calm
                     ? Duration.ZERO
-                    : SimulationPlan.RETRY_CAP.plus(ReplicaRegistry.REJOIN_GRACE).plusSeconds(1));
+                    : SimulationPlan.RETRY_CAP.plus(MemberRegistry.REJOIN_GRACE).plusSeconds(1));
     work.resumeAll();
     if (plan.silentLoss) {
       scheduler.advance(SILENT_CALL);
@@ -167,7 +167,7 @@ final class Simulation {
             .time(machine.clock.timeSource())
             .threads(process.threads)
             .replicaName(machine.toString())
-            .replicaId(new ReplicaId(new UUID(plan.random.nextLong(), plan.random.nextLong())))
+            .replicaId(new MemberId(new UUID(plan.random.nextLong(), plan.random.nextLong())))
             .concurrency(3)
             .build();
     process.engine = engine;

@@ -1,9 +1,9 @@
 package dev.monotick.testkit;
 
-import dev.monotick.leader.LeaseTiming;
-import dev.monotick.task.Effect;
+import dev.monotick.spi.replica.LeaseTiming;
 import dev.monotick.task.HaMode;
-import dev.monotick.task.Overlap;
+import dev.monotick.work.Effect;
+import dev.monotick.work.Overlap;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,9 @@ final class SimulationPlan {
   final boolean catchUpAll;
 
   /** Whether who tells of new jobs can make a turn at once. */
-  final boolean turnsAtOnce;
+  final boolean handsOff;
+
+  final boolean canHandOff; // else the store lacks that part
 
   final int failpointPercent;
   final int lossPercent;
@@ -68,7 +70,8 @@ final class SimulationPlan {
 
   SimulationPlan(long seed) {
     random = new SplittableRandom(seed * 0x9E3779B97F4A7C15L + 1);
-    turnsAtOnce = Math.floorMod(seed, 4) == 3;
+    handsOff = Math.floorMod(seed, 4) == 3;
+    canHandOff = Math.floorMod(seed, 4) != 0;
     catchUpAll = Math.floorMod(seed, 3) == 2;
     replicas = 2 + random.nextInt(2) + (one(8) ? 1 : 0);
     timing = TIMINGS[random.nextInt(TIMINGS.length)];

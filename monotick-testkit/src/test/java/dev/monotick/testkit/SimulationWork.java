@@ -1,27 +1,28 @@
 package dev.monotick.testkit;
 
+import dev.monotick.Monotick;
+import dev.monotick.error.FencedException;
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.JobContext;
 import dev.monotick.job.JobHandler;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobKind;
+import dev.monotick.job.JobLimit;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobRequest;
 import dev.monotick.job.Jobs;
-import dev.monotick.job.RetryPolicy;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.job.store.JobLimit;
-import dev.monotick.ledger.Ledger;
-import dev.monotick.ledger.Pause;
-import dev.monotick.ledger.TickId;
-import dev.monotick.task.Backoff;
-import dev.monotick.task.CatchUp;
-import dev.monotick.task.Effect;
-import dev.monotick.task.FencedException;
-import dev.monotick.task.Overlap;
+import dev.monotick.spi.tick.SeriesPause;
+import dev.monotick.spi.tick.TickLedger;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskContext;
 import dev.monotick.testkit.Machine.Life;
 import dev.monotick.testkit.SimulationPlan.TaskPlan;
+import dev.monotick.tick.TickId;
+import dev.monotick.work.Backoff;
+import dev.monotick.work.CatchUp;
+import dev.monotick.work.Effect;
+import dev.monotick.work.Overlap;
+import dev.monotick.work.RetryPolicy;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -72,7 +73,7 @@ final class SimulationWork {
     this.simulation = simulation;
     this.plan = simulation.plan();
     this.findings = simulation.findings();
-    this.jobs = Jobs.of(simulation.store());
+    this.jobs = Monotick.jobs(simulation.store());
     if (plan.jobs) {
       jobs.limit(
           new JobLimit(
@@ -256,7 +257,7 @@ final class SimulationWork {
       resume(task.name());
     } else {
       findings.fault(Seen.PAUSED_TASKS, task.name());
-      ledger().pause(task.name(), new Pause("somebody", "", simulation.now()));
+      ledger().pause(task.name(), new SeriesPause("somebody", "", simulation.now()));
       simulation.ticks().paused(task.name(), true);
     }
   }
@@ -290,7 +291,7 @@ final class SimulationWork {
     return known ? task : null;
   }
 
-  private Ledger ledger() {
+  private TickLedger ledger() {
     return simulation.store().ledger();
   }
 

@@ -1,7 +1,7 @@
 package dev.monotick.testkit;
 
+import dev.monotick.engine.thread.Result;
 import dev.monotick.leader.Fence;
-import dev.monotick.thread.Result;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

@@ -1,21 +1,21 @@
 package dev.monotick.testkit;
 
+import dev.monotick.engine.thread.Result;
 import dev.monotick.leader.Fence;
-import dev.monotick.ledger.AccountRequest;
-import dev.monotick.ledger.ClaimId;
-import dev.monotick.ledger.ClaimReply;
-import dev.monotick.ledger.ClaimReply.Kind;
-import dev.monotick.ledger.ClaimRequest;
-import dev.monotick.ledger.LeaderProof;
-import dev.monotick.ledger.TakeRequest;
-import dev.monotick.ledger.TaskRegistration;
-import dev.monotick.ledger.TickId;
-import dev.monotick.task.Effect;
-import dev.monotick.task.Overlap;
+import dev.monotick.spi.tick.LeaderProof;
+import dev.monotick.spi.tick.SeriesRegistration;
+import dev.monotick.spi.tick.TickAccount;
+import dev.monotick.spi.tick.TickClaim;
+import dev.monotick.spi.tick.TickClaimId;
+import dev.monotick.spi.tick.TickClaimReply;
+import dev.monotick.spi.tick.TickClaimReply.Kind;
+import dev.monotick.spi.tick.TickTake;
 import dev.monotick.task.TaskContext;
 import dev.monotick.testkit.Machine.Life;
 import dev.monotick.testkit.SimulationPlan.TaskPlan;
-import dev.monotick.thread.Result;
+import dev.monotick.tick.TickId;
+import dev.monotick.work.Effect;
+import dev.monotick.work.Overlap;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ final class TickChecks {
   private final Findings findings;
   private final Map<String, State> tasks = new HashMap<>();
   private final Map<TickId, Track> tracks = new HashMap<>();
-  private final Set<ClaimId> granted = new HashSet<>();
+  private final Set<TickClaimId> granted = new HashSet<>();
   private final Set<Confirmed> confirmed = new HashSet<>();
   private final IdentityHashMap<Object, List<TickId>> answers = new IdentityHashMap<>();
   private final Set<Local> local = new HashSet<>();
@@ -80,7 +80,7 @@ final class TickChecks {
     simulation.plan().tasks.forEach(plan -> tasks.put(plan.name(), new State(plan)));
   }
 
-  void registered(TaskRegistration registration) {
+  void registered(SeriesRegistration registration) {
     State state = state(registration.task());
     if (state.begin == null) {
       state.begin = registration.start();
@@ -98,7 +98,7 @@ final class TickChecks {
 
   // What crosses the wire.
 
-  void claimed(Life process, ClaimRequest request, ClaimReply reply) {
+  void claimed(Life process, TickClaim request, TickClaimReply reply) {
     State state = state(request.tick().task());
     if (reply.kind() == Kind.FENCED) {
       findings.see(Seen.FENCED_BY_LEDGER);
@@ -129,7 +129,7 @@ final class TickChecks {
     }
   }
 
-  void taken(Life process, TakeRequest request, ClaimReply reply) {
+  void taken(Life process, TickTake request, TickClaimReply reply) {
     if (reply.kind() == Kind.FENCED) {
       findings.see(Seen.FENCED_BY_LEDGER);
     }
@@ -153,7 +153,7 @@ final class TickChecks {
         () -> process + " was given " + tick + " under a fence that is not the newest: " + leader);
   }
 
-  void accounted(AccountRequest request, ClaimReply reply) {
+  void accounted(TickAccount request, TickClaimReply reply) {
     State state = state(request.seen().task());
     if (reply.kind() == Kind.CLAIMED) {
       findings.require(
@@ -166,7 +166,7 @@ final class TickChecks {
   }
 
   /** Remembers what a list of replies answers, until it is delivered. */
-  void answers(List<ClaimReply> replies, List<TickId> ticks) {
+  void answers(List<TickClaimReply> replies, List<TickId> ticks) {
     answers.put(replies, ticks);
   }
 
@@ -178,7 +178,7 @@ final class TickChecks {
     if (ticks != null) {
       List<?> replies = (List<?>) result.value();
       for (int i = 0; i < ticks.size(); i++) {
-        ClaimReply reply = (ClaimReply) replies.get(i);
+        TickClaimReply reply = (TickClaimReply) replies.get(i);
         if (reply.kind() == Kind.CLAIMED) {
           confirmed.add(new Confirmed(ticks.get(i), reply.attempt(), process.number));
         }

@@ -1,15 +1,15 @@
 package dev.monotick.testkit;
 
-import dev.monotick.job.store.JobStore;
-import dev.monotick.leader.Candidacy;
 import dev.monotick.leader.Fence;
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.leader.LeaseTiming;
-import dev.monotick.ledger.Ledger;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.replica.ReplicaRegistry;
-import dev.monotick.store.Store;
+import dev.monotick.spi.Store;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.spi.leader.Candidacy;
+import dev.monotick.spi.leader.LeaderElection;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.replica.MemberRegistry;
+import dev.monotick.spi.tick.TickLedger;
 import dev.monotick.testkit.Machine.Life;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,7 +20,7 @@ final class Wire implements Store {
   private final Simulation simulation;
   private final Life process;
   private final InMemoryStore store;
-  private final Ledger ledger;
+  private final TickLedger ledger;
   private final JobStore jobs;
 
   Wire(Simulation simulation, Life process) {
@@ -44,7 +44,7 @@ final class Wire implements Store {
   }
 
   @Override
-  public Ledger ledger() {
+  public TickLedger ledger() {
     return ledger;
   }
 
@@ -54,7 +54,7 @@ final class Wire implements Store {
   }
 
   @Override
-  public ReplicaRegistry replicas() {
+  public MemberRegistry replicas() {
     return store.replicas();
   }
 
@@ -73,7 +73,7 @@ final class Wire implements Store {
       }
 
       @Override
-      public Candidacy candidate(String group, ReplicaId replica, LeaseTiming timing) {
+      public Candidacy candidate(String group, MemberId replica, LeaseTiming timing) {
         return new WireCandidacy(election.candidate(group, replica, timing));
       }
     };

@@ -1,13 +1,19 @@
 package dev.monotick.testkit;
 
+import dev.monotick.error.StoreException;
 import dev.monotick.job.JobId;
-import dev.monotick.job.store.JobRun;
-import dev.monotick.job.store.JobStore;
-import dev.monotick.job.store.JobTurn;
-import dev.monotick.job.store.JobTurnReply;
-import dev.monotick.job.store.ReadyListener;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.store.StoreException;
+import dev.monotick.spi.job.ClaimReply;
+import dev.monotick.spi.job.ClaimRequest;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.ExchangeReply;
+import dev.monotick.spi.job.ExchangeRequest;
+import dev.monotick.spi.job.HandoffListener;
+import dev.monotick.spi.job.JobHandoffStore;
+import dev.monotick.spi.job.JobRun;
+import dev.monotick.spi.job.JobSignals;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.spi.replica.MemberId;
 import dev.monotick.testkit.Machine.Life;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
@@ -20,7 +26,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The jobs as one process reaches them: all is passed on, turns are read along. */
+/**
+ * The jobs as one process reaches them: all is passed on, claims and completions are read along.
+ */
 final class WireJobs implements InvocationHandler {
 
   private static final int SOON_NANOS = 5_000_000;
@@ -30,7 +38,10 @@ final class WireJobs implements InvocationHandler {
   private final Life process;
   private final JobStore jobs;
   private final Consumer<Runnable> hints;
-  private @Nullable JobTurn open; // jobs may be claimed under its number
+  private @Nullable ClaimRequest offered; // a job may be claimed under its number
+  private @Nullable ClaimRequest lastOffer;
+  private @Nullable MemberId member; // that listens for jobs handed off
+  private @Nullable HandoffListener listener;
 
   private WireJobs(Simulation simulation, Life process, Consumer<Runnable> hints) {
     this.simulation = simulation;
@@ -55,17 +66,20 @@ final class WireJobs implements InvocationHandler {
       return withoutArguments(method);
     }
     switch (method.getName()) {
-      case "turn" -> {
-        return turn((JobTurn) arguments[0]);
+      case "exchange" -> {
+        return exchange((ExchangeRequest) arguments[0]);
       }
-      case "whenReady" -> {
-        ReadyListener listener = (ReadyListener) arguments[0];
-        jobs.whenReady(news -> added(listener, news));
+      case "complete" -> {
+        return complete((List<Completion>) arguments[0]);
+      }
+      case "onReady" -> {
+        JobSignals listener = (JobSignals) arguments[0];
+        jobs.onReady(news -> added(listener, news));
         return null;
       }
-      case "whenEnded" -> {
+      case "onEnded" -> {
         Consumer<Set<JobId>> listener = (Consumer<Set<JobId>>) arguments[0];
-        jobs.whenEnded(news -> hints.accept(() -> listener.accept(news)));
+        jobs.onEnded(news -> hints.accept(() -> listener.accept(news)));
         return null;
       }
       case "start" -> { // by handlers' threads, before they begin
@@ -74,7 +88,7 @@ final class WireJobs implements InvocationHandler {
         }
         Set<JobRun> begin =
             jobs.start(
-                (ReplicaId) arguments[0], (List<JobRun>) arguments[1], (Instant) arguments[2]);
+                (MemberId) arguments[0], (List<JobRun>) arguments[1], (Instant) arguments[2]);
         simulation.jobs().startsRecorded(begin);
         if (process.machine.repliesCut) {
           throw new StoreException("the connection broke after the start was recorded");
@@ -96,22 +110,24 @@ final class WireJobs implements InvocationHandler {
   private @Nullable Object withoutArguments(Method method) throws Throwable {
     return switch (method.getName()) {
       case "isImmediate" -> false;
+      case "handoff" ->
+          simulation.plan().canHandOff ? Optional.of(new Handoffs()) : Optional.empty();
       case "rescue" -> simulation.jobs().rescued(jobs.rescue());
       default -> passedOn(method);
     };
   }
 
-  /** Whoever adds jobs may give one of them away right then, whatever becomes of the news. */
-  private void added(ReadyListener listener, Set<String> news) {
-    if (simulation.plan().turnsAtOnce) {
+  /** Whoever adds jobs may hand one of them off right then, whatever becomes of the news. */
+  private void added(JobSignals listener, Set<String> news) {
+    if (simulation.plan().handsOff) {
       simulation.later(
           0,
           () -> {
             Given given = simulation.isStoreDown() ? null : given();
             if (given == null) {
-              hints.accept(() -> tellSoon(listener, news, null));
+              hints.accept(() -> listener.ready(news));
             } else {
-              deliver(listener, news, given, simulation.storeStarts(), FIRST_RESEND_NANOS);
+              deliver(given, simulation.storeStarts(), FIRST_RESEND_NANOS);
             }
           });
     } else {
@@ -123,85 +139,126 @@ final class WireJobs implements InvocationHandler {
    * A notice on a connection that is cut is not lost but late: TCP sends it again, after pauses
    * that double, until it arrives or the server has gone.
    */
-  private void deliver(
-      ReadyListener listener, Set<String> news, Given given, int storeStarts, long resendNanos) {
+  private void deliver(Given given, int storeStarts, long resendNanos) {
     if (simulation.isStoreDown() || simulation.storeStarts() != storeStarts) {
       return;
     }
     if (process.machine.repliesCut && process.threads.isAlive()) {
-      simulation.later(
-          resendNanos, () -> deliver(listener, news, given, storeStarts, 2 * resendNanos));
+      simulation.later(resendNanos, () -> deliver(given, storeStarts, 2 * resendNanos));
       return;
     }
     if (resendNanos > FIRST_RESEND_NANOS) {
       simulation.findings().see(Seen.LATE_NOTICES);
     }
-    hints.accept(() -> tellSoon(listener, news, given));
+    long soon = simulation.plan().random.nextInt(SOON_NANOS);
+    hints.accept(() -> simulation.later(process, soon, () -> notice(given)));
   }
 
-  /** A turn that was open, and what it gave to its replica before that knew of it. */
-  private record Given(JobTurn turn, JobTurnReply reply) {}
+  /** What was claimed under an offer before the replica that made it knew of that. */
+  private record Given(MemberId member, long number, List<ClaimedJob> jobs) {}
 
-  /** Claims a job for a replica whose turn is open; null if there is none. */
+  /** Claims a job for a replica that left an offer; null if there is none. */
   private @Nullable Given given() {
-    JobTurn turn = open;
-    if (turn == null || !isLive(turn.replica())) {
+    ClaimRequest offer = offered;
+    if (offer == null || !isLive(offer.member())) {
       return null;
     }
     simulation.findings().see(Seen.JOBS_GIVEN);
-    JobTurn one =
-        new JobTurn(turn.replica(), turn.number(), List.of(), 1, turn.kinds(), turn.queues());
-    return new Given(one, turn(one));
+    offered = null;
+    ClaimReply reply =
+        jobs.claim(
+            new ClaimRequest(offer.member(), offer.number(), 1, offer.kinds(), offer.queues()));
+    simulation.jobs().claimed(reply.jobs());
+    return new Given(offer.member(), offer.number(), reply.jobs());
   }
 
-  private boolean isLive(ReplicaId replica) {
+  private boolean isLive(MemberId replica) {
     return simulation.store().replicas().live().stream()
         .anyMatch(info -> info.id().equals(replica));
   }
 
-  /** By a thread of the store's, which can make a turn at once. */
-  private void tellSoon(ReadyListener listener, Set<String> news, @Nullable Given given) {
-    long soon = simulation.plan().random.nextInt(SOON_NANOS);
-    simulation.later(process, soon, () -> listener.ready(news, turn -> turnAtOnce(turn, given)));
-  }
-
   /**
-   * Answers the turn that stands by. A notice of an earlier membership is believed here, which no
-   * store of ours does: the worker itself must not begin jobs of a membership that it has lost.
+   * A notice arrives, on a thread of the store's. A notice of an earlier membership is believed
+   * here, which no store of ours does: the worker itself must not begin jobs of a membership that
+   * it has lost.
    */
-  private JobTurnReply turnAtOnce(JobTurn turn, @Nullable Given given) {
-    if (given != null && !given.turn().replica().equals(turn.replica())) {
-      simulation.findings().see(Seen.STALE_NOTICES);
-      // The store has not heard of the turn that stands by: its number is not used.
-      return new JobTurnReply(List.of(), given.reply().jobs(), false, Optional.empty(), false);
+  private void notice(Given given) {
+    HandoffListener heard = listener;
+    if (heard == null) {
+      return;
     }
-    return given != null && given.turn().number() == turn.number()
-        ? given.reply()
-        : turnAtOnce(turn);
+    if (given.member().equals(member)) {
+      heard.handedOff(given.number(), () -> read(given));
+      return;
+    }
+    ClaimRequest offer = lastOffer;
+    if (offer != null && offer.member().equals(member)) {
+      simulation.findings().see(Seen.STALE_NOTICES);
+      // The store has not heard of the present offer: its number is not used.
+      ClaimReply stale = new ClaimReply(given.jobs(), false, Optional.empty(), false);
+      heard.handedOff(offer.number(), () -> Optional.of(stale));
+    }
   }
 
-  private JobTurnReply turnAtOnce(JobTurn turn) {
-    simulation.findings().see(Seen.TURNS_AT_ONCE);
+  private Optional<ClaimReply> read(Given given) {
+    simulation.findings().see(Seen.CLAIMS_READ);
     SimulationPlan plan = simulation.plan();
     boolean cut = !simulation.isCalm() && plan.percent(plan.cutCommitPercent);
-    if (process.machine.requestsCut || simulation.isStoreDown() || (cut && plan.one(2))) {
+    if (process.machine.requestsCut
+        || process.machine.repliesCut
+        || simulation.isStoreDown()
+        || cut) {
       throw new StoreException("the connection broke");
     }
-    JobTurnReply reply = turn(turn);
-    if (cut || process.machine.repliesCut) {
-      throw new StoreException("the connection broke after the turn was made");
+    ClaimReply claim = claimed(given.member(), given.number());
+    return claim.used() ? Optional.of(claim) : Optional.empty();
+  }
+
+  /** Returns what a number has; a request for no kinds claims nothing. */
+  private ClaimReply claimed(MemberId as, long number) {
+    ClaimReply reply = jobs.claim(new ClaimRequest(as, number, 1, Set.of(), Set.of()));
+    simulation.jobs().claimed(reply.jobs());
+    return reply;
+  }
+
+  private ExchangeReply exchange(ExchangeRequest request) {
+    ExchangeReply reply = jobs.exchange(request);
+    simulation.jobs().completed(request.completions(), reply.completed());
+    simulation.jobs().claimed(reply.claim().jobs());
+    ClaimRequest before = offered;
+    boolean isOfPresentMember = request.claim().member().equals(member);
+    boolean isLate = before != null && before.number() > request.claim().number();
+    if (isOfPresentMember && !isLate) {
+      offered = request.offers() && !reply.claim().used() ? request.claim() : null;
+      lastOffer = offered == null ? lastOffer : offered;
     }
     return reply;
   }
 
-  private JobTurnReply turn(JobTurn turn) {
-    JobTurnReply reply = jobs.turn(turn);
-    simulation.jobs().turned(turn, reply);
-    JobTurn before = open;
-    if (turn.number() > 0 && (before == null || before.number() <= turn.number())) {
-      open = turn.staysOpen() && !reply.used() ? turn : null;
+  private List<Boolean> complete(List<Completion> completions) {
+    List<Boolean> recorded = jobs.complete(completions);
+    simulation.jobs().completed(completions, recorded);
+    return recorded;
+  }
+
+  /** Hands off jobs to this process, as {@link #added} has it. */
+  private final class Handoffs implements JobHandoffStore {
+
+    @Override
+    public void open(MemberId as, HandoffListener heard) {
+      member = as;
+      listener = heard;
+      offered = null;
     }
-    return reply;
+
+    @Override
+    public ClaimReply withdraw(MemberId as, long number) {
+      offered = null;
+      return claimed(as, number);
+    }
+
+    @Override
+    public void close(MemberId as) {}
   }
 
   private @Nullable Object passedOn(Method method, Object... arguments) throws Throwable {

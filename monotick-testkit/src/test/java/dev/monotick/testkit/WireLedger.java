@@ -1,28 +1,27 @@
 package dev.monotick.testkit;
 
+import dev.monotick.error.FencedException;
+import dev.monotick.error.StoreException;
 import dev.monotick.leader.Fence;
-import dev.monotick.ledger.AccountRequest;
-import dev.monotick.ledger.ClaimReply;
-import dev.monotick.ledger.ClaimRequest;
-import dev.monotick.ledger.FinishReply;
-import dev.monotick.ledger.FinishRequest;
-import dev.monotick.ledger.Gap;
-import dev.monotick.ledger.Ledger;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.Pause;
-import dev.monotick.ledger.Rescue;
-import dev.monotick.ledger.TakeRequest;
-import dev.monotick.ledger.TaskRegistration;
-import dev.monotick.ledger.TaskState;
-import dev.monotick.ledger.TickId;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.ledger.TransactRequest;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.store.StoreException;
-import dev.monotick.task.Effect;
-import dev.monotick.task.FencedException;
-import dev.monotick.task.SqlWork;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.tick.FencedWork;
+import dev.monotick.spi.tick.SeriesPause;
+import dev.monotick.spi.tick.SeriesRegistration;
+import dev.monotick.spi.tick.SeriesState;
+import dev.monotick.spi.tick.TickAccount;
+import dev.monotick.spi.tick.TickClaim;
+import dev.monotick.spi.tick.TickClaimReply;
+import dev.monotick.spi.tick.TickLedger;
+import dev.monotick.spi.tick.TickReport;
+import dev.monotick.spi.tick.TickReportReply;
+import dev.monotick.spi.tick.TickRescue;
+import dev.monotick.spi.tick.TickTake;
 import dev.monotick.testkit.Machine.Life;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.TickId;
+import dev.monotick.tick.TickRecord;
+import dev.monotick.work.Effect;
+import dev.monotick.work.SqlWork;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -40,7 +39,7 @@ import javax.sql.DataSource;
  * The ledger as one process reaches it. Plays a database too: TRANSACTIONAL is kept by having the
  * tick succeed in the same step as the work is done, if the claim and the fence still count then.
  */
-final class WireLedger implements Ledger {
+final class WireLedger implements TickLedger {
 
   private static final Connection CONNECTION =
       (Connection)
@@ -53,7 +52,7 @@ final class WireLedger implements Ledger {
 
   private final Simulation simulation;
   private final Life process;
-  private final Ledger ledger;
+  private final TickLedger ledger;
   private final Consumer<Runnable> hints;
 
   WireLedger(Simulation simulation, Life process, Consumer<Runnable> hints) {
@@ -74,39 +73,39 @@ final class WireLedger implements Ledger {
   }
 
   @Override
-  public Fence mintFence(String group, ReplicaId holder) {
+  public Fence mintFence(String group, MemberId holder) {
     return ledger.mintFence(group, holder);
   }
 
   @Override
-  public List<TaskState> register(List<TaskRegistration> registrations) {
-    List<TaskState> states = ledger.register(registrations);
+  public List<SeriesState> register(List<SeriesRegistration> registrations) {
+    List<SeriesState> states = ledger.register(registrations);
     registrations.forEach(simulation.ticks()::registered);
     return states;
   }
 
   @Override
-  public List<TaskState> states(Collection<String> tasks) {
+  public List<SeriesState> states(Collection<String> tasks) {
     return ledger.states(tasks);
   }
 
   @Override
-  public List<ClaimReply> claim(List<ClaimRequest> requests) {
-    List<ClaimReply> replies = ledger.claim(requests.stream().map(WireLedger::kept).toList());
+  public List<TickClaimReply> claim(List<TickClaim> requests) {
+    List<TickClaimReply> replies = ledger.claim(requests.stream().map(WireLedger::kept).toList());
     for (int i = 0; i < replies.size(); i++) {
       simulation.ticks().claimed(process, requests.get(i), replies.get(i));
     }
-    simulation.ticks().answers(replies, requests.stream().map(ClaimRequest::tick).toList());
+    simulation.ticks().answers(replies, requests.stream().map(TickClaim::tick).toList());
     return replies;
   }
 
   @Override
-  public List<ClaimReply> take(List<TakeRequest> requests) {
-    List<ClaimReply> replies = ledger.take(requests.stream().map(WireLedger::kept).toList());
+  public List<TickClaimReply> take(List<TickTake> requests) {
+    List<TickClaimReply> replies = ledger.take(requests.stream().map(WireLedger::kept).toList());
     for (int i = 0; i < replies.size(); i++) {
       simulation.ticks().taken(process, requests.get(i), replies.get(i));
     }
-    simulation.ticks().answers(replies, requests.stream().map(TakeRequest::tick).toList());
+    simulation.ticks().answers(replies, requests.stream().map(TickTake::tick).toList());
     return replies;
   }
 
@@ -115,19 +114,19 @@ final class WireLedger implements Ledger {
     return effect == Effect.TRANSACTIONAL ? Effect.AT_LEAST_ONCE : effect;
   }
 
-  private static ClaimRequest kept(ClaimRequest request) {
-    return new ClaimRequest(
+  private static TickClaim kept(TickClaim request) {
+    return new TickClaim(
         request.claim(),
         request.tick(),
         request.seen(),
-        request.gaps(),
+        request.ranges(),
         request.onOverlap(),
         kept(request.effect()),
         request.leader());
   }
 
-  private static TakeRequest kept(TakeRequest request) {
-    return new TakeRequest(
+  private static TickTake kept(TickTake request) {
+    return new TickTake(
         request.claim(),
         request.tick(),
         request.onOverlap(),
@@ -137,8 +136,8 @@ final class WireLedger implements Ledger {
   }
 
   @Override
-  public List<ClaimReply> account(List<AccountRequest> requests) {
-    List<ClaimReply> replies = ledger.account(requests);
+  public List<TickClaimReply> account(List<TickAccount> requests) {
+    List<TickClaimReply> replies = ledger.account(requests);
     for (int i = 0; i < replies.size(); i++) {
       simulation.ticks().accounted(requests.get(i), replies.get(i));
     }
@@ -146,12 +145,12 @@ final class WireLedger implements Ledger {
   }
 
   @Override
-  public List<FinishReply> finish(List<FinishRequest> requests) {
-    return ledger.finish(requests);
+  public List<TickReportReply> report(List<TickReport> requests) {
+    return ledger.report(requests);
   }
 
   @Override
-  public void transact(TransactRequest request, DataSource dataSource, SqlWork work)
+  public void transact(FencedWork request, DataSource dataSource, SqlWork work)
       throws SQLException {
     SimulationPlan plan = simulation.plan();
     boolean reachable = !process.machine.requestsCut && !simulation.isStoreDown();
@@ -164,7 +163,7 @@ final class WireLedger implements Ledger {
             .anyMatch(
                 row ->
                     row.status() == TickRecord.Status.RUNNING
-                        && request.claim().equals(row.claim()));
+                        && request.claim().shown().equals(row.claim()));
     boolean stale =
         request.leader() != null && !simulation.leaders().isNewest(request.leader().fence());
     if (!ours || stale) {
@@ -172,9 +171,9 @@ final class WireLedger implements Ledger {
     }
     work.run(CONNECTION);
     simulation.ticks().transacted(process, request.tick());
-    FinishRequest.Ended success =
-        new FinishRequest.Ended(Outcome.SUCCEEDED, null, request.startedAt(), now(), false);
-    ledger.finish(List.of(new FinishRequest(request.claim(), request.tick(), success)));
+    TickReport.Ended success =
+        new TickReport.Ended(Outcome.SUCCEEDED, null, request.startedAt(), now(), false);
+    ledger.report(List.of(new TickReport(request.claim(), request.tick(), success)));
     if (cut) {
       simulation.findings().fault(Seen.UNKNOWN_COMMITS_DONE, process + " transaction");
       throw new StoreException("the connection broke during the commit");
@@ -182,12 +181,12 @@ final class WireLedger implements Ledger {
   }
 
   @Override
-  public TaskState pause(String task, Pause pause) {
+  public SeriesState pause(String task, SeriesPause pause) {
     return ledger.pause(task, pause);
   }
 
   @Override
-  public Optional<TaskState> resume(TaskState seen, List<Gap> gaps) {
+  public Optional<SeriesState> resume(SeriesState seen, List<TickRecord.Range> gaps) {
     return ledger.resume(seen, gaps);
   }
 
@@ -197,14 +196,14 @@ final class WireLedger implements Ledger {
   }
 
   @Override
-  public Rescue rescue(ReplicaId replica, Collection<String> tasks) {
+  public TickRescue rescue(MemberId replica, Collection<String> tasks) {
     // In one order, whatever the set's: the same seed must give the same run in every JVM.
     return ledger.rescue(replica, new TreeSet<>(tasks));
   }
 
   @Override
-  public void whenWaiting(Runnable listener) {
-    ledger.whenWaiting(() -> hints.accept(listener));
+  public void onWaiting(Runnable listener) {
+    ledger.onWaiting(() -> hints.accept(listener));
   }
 
   @Override

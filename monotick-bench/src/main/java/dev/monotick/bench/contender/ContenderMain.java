@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ContenderMain {
 
-  private final Engine engine;
-  private final Senders senders;
-  private @Nullable Tally tally;
+  private final JobEngine engine;
+  private final JobSenders senders;
+  private @Nullable RunCounter tally;
 
-  private ContenderMain(Engine engine) {
+  private ContenderMain(JobEngine engine) {
     this.engine = engine;
-    this.senders = new Senders(engine);
+    this.senders = new JobSenders(engine);
   }
 
   /** Runs the engine of that name until it is told to stop, or nobody is there to tell. */
@@ -29,14 +29,14 @@ public final class ContenderMain {
     PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    try (Engine engine = engine(arguments[0], Connect.of(System.getenv()))) {
+    try (JobEngine engine = engine(arguments[0], DatabaseAccess.of(System.getenv()))) {
       new ContenderMain(engine).serve(in, out);
     }
     // Some peers leave threads behind that would keep the process alive.
     System.exit(0);
   }
 
-  private static Engine engine(String name, Connect connect) throws SQLException {
+  private static JobEngine engine(String name, DatabaseAccess connect) throws SQLException {
     return switch (name) {
       case "db-scheduler" -> new DbSchedulerEngine(connect);
       case "jobrunr" -> new JobRunrEngine(connect);
@@ -68,7 +68,7 @@ public final class ContenderMain {
     return switch (words.get(0)) {
       case "hello" -> "ready";
       case "install" -> {
-        engine.install(words.size() > 1 ? Use.valueOf(words.get(1)) : Use.DRAIN);
+        engine.install(words.size() > 1 ? EngineUse.valueOf(words.get(1)) : EngineUse.DRAIN);
         yield "done";
       }
       case "add" -> senders.add(number(words, 1), number(words, 2));
@@ -77,7 +77,7 @@ public final class ContenderMain {
       case "threads" -> senders.threads(number(words, 1), number(words, 2));
       case "pace" -> senders.pace(number(words, 1), number(words, 2), number(words, 3));
       case "load" -> senders.load(number(words, 1), number(words, 2));
-      case "work" -> work(Use.valueOf(words.get(1)), number(words, 2));
+      case "work" -> work(EngineUse.valueOf(words.get(1)), number(words, 2));
       case "rest" -> {
         engine.rest();
         yield "done";
@@ -103,13 +103,13 @@ public final class ContenderMain {
     };
   }
 
-  private String work(Use use, int numbers) throws Exception {
-    tally = new Tally(numbers, use == Use.PICKUP);
+  private String work(EngineUse use, int numbers) throws Exception {
+    tally = new RunCounter(numbers, use == EngineUse.PICKUP);
     engine.work(use, tally);
     return "working";
   }
 
-  private Tally tally() {
+  private RunCounter tally() {
     if (tally == null) {
       throw new IllegalStateException("it was not told to work");
     }

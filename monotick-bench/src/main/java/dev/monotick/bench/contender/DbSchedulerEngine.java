@@ -15,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** db-scheduler: a one-time task, whose instances are named by their number. */
-final class DbSchedulerEngine implements Engine {
+final class DbSchedulerEngine implements JobEngine {
 
   private static final int THREADS = 20;
   private static final int CONNECTIONS = 32;
@@ -32,13 +32,13 @@ final class DbSchedulerEngine implements Engine {
           "create index last_heartbeat_idx on scheduled_tasks (last_heartbeat)");
 
   private final Clock clock = Clock.systemUTC();
-  private final Connect connect;
+  private final DatabaseAccess connect;
   private final HikariDataSource pool;
   private final SchedulerClient client;
   private final OneTimeTask<Void> name;
   private @Nullable Scheduler scheduler;
 
-  DbSchedulerEngine(Connect connect) {
+  DbSchedulerEngine(DatabaseAccess connect) {
     this.connect = connect;
     this.pool = connect.pool(CONNECTIONS);
     this.name = Tasks.oneTime("bench").execute((instance, context) -> {});
@@ -46,7 +46,7 @@ final class DbSchedulerEngine implements Engine {
   }
 
   @Override
-  public void install(Use use) throws SQLException {
+  public void install(EngineUse use) throws SQLException {
     for (String sql : TABLES) {
       connect.execute(sql);
     }
@@ -67,7 +67,7 @@ final class DbSchedulerEngine implements Engine {
   }
 
   @Override
-  public void work(Use use, Tally tally) {
+  public void work(EngineUse use, RunCounter tally) {
     OneTimeTask<Void> task =
         Tasks.oneTime("bench")
             .execute((instance, context) -> tally.ran(Integer.parseInt(instance.getId())));

@@ -13,7 +13,7 @@ import org.jobrunr.storage.sql.common.SqlStorageProviderFactory;
 import org.jspecify.annotations.Nullable;
 
 /** JobRunr, the open-source edition: job requests, which are cheaper for it than lambdas. */
-final class JobRunrEngine implements Engine {
+final class JobRunrEngine implements JobEngine {
 
   private static final int CONNECTIONS = 32;
 
@@ -48,9 +48,9 @@ final class JobRunrEngine implements Engine {
   /** What runs the job. */
   public static final class Handler implements JobRequestHandler<Numbered> {
 
-    private final Tally tally;
+    private final RunCounter tally;
 
-    Handler(Tally tally) {
+    Handler(RunCounter tally) {
       this.tally = tally;
     }
 
@@ -60,12 +60,12 @@ final class JobRunrEngine implements Engine {
     }
   }
 
-  JobRunrEngine(Connect connect) {
+  JobRunrEngine(DatabaseAccess connect) {
     pool = connect.pool(CONNECTIONS);
   }
 
   @Override
-  public void install(Use use) {
+  public void install(EngineUse use) {
     scheduler();
   }
 
@@ -80,7 +80,7 @@ final class JobRunrEngine implements Engine {
   }
 
   @Override
-  public void work(Use use, Tally tally) {
+  public void work(EngineUse use, RunCounter tally) {
     BackgroundJobServerConfiguration server =
         BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration();
     works = true;
@@ -93,7 +93,7 @@ final class JobRunrEngine implements Engine {
                 return type.cast(handler);
               }
             })
-        .useBackgroundJobServer(use == Use.IDLE ? server : server.andPollInterval(POLL))
+        .useBackgroundJobServer(use == EngineUse.IDLE ? server : server.andPollInterval(POLL))
         .initialize();
   }
 

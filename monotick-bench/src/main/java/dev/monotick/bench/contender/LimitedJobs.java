@@ -1,10 +1,10 @@
 package dev.monotick.bench.contender;
 
 import dev.monotick.job.JobKind;
+import dev.monotick.job.JobLimit;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobRequest;
 import dev.monotick.job.Jobs;
-import dev.monotick.job.store.JobLimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,9 +48,9 @@ final class LimitedJobs {
   }
 
   static void add(Jobs jobs, int count) {
-    for (int done = 0; done < count; done += Senders.CALL) {
+    for (int done = 0; done < count; done += JobSenders.CALL) {
       List<JobRequest<MonotickEngine.Numbered>> requests = new ArrayList<>();
-      for (int i = done; i < Math.min(count, done + Senders.CALL); i++) {
+      for (int i = done; i < Math.min(count, done + JobSenders.CALL); i++) {
         requests.add(
             KIND.of(new MonotickEngine.Numbered(i))
                 .tenant("tenant-" + i % TENANTS)

@@ -3,9 +3,9 @@ package dev.monotick.bench.contender;
 import dev.monotick.Monotick;
 import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
+import dev.monotick.job.JobPause;
 import dev.monotick.job.JobRequest;
 import dev.monotick.job.Jobs;
-import dev.monotick.job.store.JobPause;
 import dev.monotick.postgres.PostgresStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Monotick with its default settings: a kind whose payload is the number, in a record. */
-final class MonotickEngine implements Engine {
+final class MonotickEngine implements JobEngine {
 
   private static final Duration GRACE = Duration.ofSeconds(10);
   private static final JobKind<Numbered> KIND = JobKind.named("bench", Numbered.class);
@@ -30,18 +30,18 @@ final class MonotickEngine implements Engine {
    */
   record Numbered(int number) {}
 
-  MonotickEngine(Connect connect) {
+  MonotickEngine(DatabaseAccess connect) {
     store =
         PostgresStore.builder()
             .url(connect.url())
             .user(connect.user())
             .password(connect.password())
             .build();
-    jobs = Jobs.of(store);
+    jobs = Monotick.jobs(store);
   }
 
   @Override
-  public void install(Use use) {
+  public void install(EngineUse use) {
     // The store has done it.
   }
 
@@ -60,7 +60,7 @@ final class MonotickEngine implements Engine {
   }
 
   @Override
-  public void work(Use use, Tally tally) {
+  public void work(EngineUse use, RunCounter tally) {
     Monotick started =
         Monotick.builder()
             .store(store)

@@ -23,28 +23,28 @@ import org.quartz.utils.ConnectionProvider;
 import org.quartz.utils.DBConnectionManager;
 
 /** Quartz with its clustered JDBC store: one durable job, and a trigger for each number. */
-final class QuartzEngine implements Engine {
+final class QuartzEngine implements JobEngine {
 
   private static final String TABLES = "/org/quartz/impl/jdbcjobstore/tables_postgres.sql";
   private static final String DATA_SOURCE = "bench";
   private static final int THREADS = 20;
   private static final int CONNECTIONS = 32;
 
-  private final Connect connect;
+  private final DatabaseAccess connect;
   private final HikariDataSource pool;
   private final JobDetail job =
       JobBuilder.newJob(Job.class).withIdentity("bench").storeDurably().build();
   private @Nullable Scheduler sender;
   private @Nullable Scheduler worker;
 
-  QuartzEngine(Connect connect) {
+  QuartzEngine(DatabaseAccess connect) {
     this.connect = connect;
     this.pool = connect.pool(CONNECTIONS);
     DBConnectionManager.getInstance().addConnectionProvider(DATA_SOURCE, new Provider(pool));
   }
 
   @Override
-  public void install(Use use) throws Exception {
+  public void install(EngineUse use) throws Exception {
     try (InputStream in = QuartzEngine.class.getResourceAsStream(TABLES)) {
       if (in == null) {
         throw new IOException("Quartz does not have " + TABLES + " any more");
@@ -77,7 +77,7 @@ final class QuartzEngine implements Engine {
   }
 
   @Override
-  public void work(Use use, Tally tally) throws SchedulerException {
+  public void work(EngineUse use, RunCounter tally) throws SchedulerException {
     Scheduler started = new StdSchedulerFactory(properties(use, "AUTO")).getScheduler();
     Job body = context -> tally.ran(Integer.parseInt(context.getTrigger().getKey().getName()));
     started.setJobFactory((bundle, owner) -> body);
@@ -87,12 +87,12 @@ final class QuartzEngine implements Engine {
 
   private synchronized Scheduler sender() throws SchedulerException {
     if (sender == null) {
-      sender = new StdSchedulerFactory(properties(Use.DRAIN, "sender")).getScheduler();
+      sender = new StdSchedulerFactory(properties(EngineUse.DRAIN, "sender")).getScheduler();
     }
     return sender;
   }
 
-  private static Properties properties(Use use, String id) {
+  private static Properties properties(EngineUse use, String id) {
     Properties properties = new Properties();
     properties.setProperty("org.quartz.scheduler.instanceName", "bench");
     properties.setProperty("org.quartz.scheduler.instanceId", id);
@@ -104,15 +104,15 @@ final class QuartzEngine implements Engine {
     properties.setProperty("org.quartz.jobStore.isClustered", "true");
     properties.setProperty("org.quartz.jobStore.dataSource", DATA_SOURCE);
     properties.setProperty(
-        "org.quartz.threadPool.threadCount", String.valueOf(use == Use.IDLE ? 10 : THREADS));
-    if (use != Use.IDLE) {
+        "org.quartz.threadPool.threadCount", String.valueOf(use == EngineUse.IDLE ? 10 : THREADS));
+    if (use != EngineUse.IDLE) {
       properties.setProperty(
           "org.quartz.scheduler.batchTriggerAcquisitionMaxCount", String.valueOf(THREADS));
       properties.setProperty("org.quartz.jobStore.acquireTriggersWithinLock", "true");
       // A backlog is no misfire; rewriting its triggers would only cost it time.
       properties.setProperty("org.quartz.jobStore.misfireThreshold", "3600000");
     }
-    if (use == Use.PICKUP) {
+    if (use == EngineUse.PICKUP) {
       properties.setProperty("org.quartz.scheduler.idleWaitTime", "1000");
     }
     return properties;

@@ -19,7 +19,7 @@ import org.postgresql.PGConnection;
  * statement, then deletes them and adds them to a history by another, each its own transaction, and
  * nothing else is done. No retries, no rescue, no limits, nobody fenced.
  */
-final class RawSqlEngine implements Engine {
+final class RawSqlEngine implements JobEngine {
 
   private static final int BATCH = 500;
   private static final int CONNECTIONS = 32;
@@ -40,7 +40,7 @@ final class RawSqlEngine implements Engine {
   private static final String ADD =
       "insert into job (queue, priority, run_at, number, payload) select 'bench', 0, now(), n,"
           + " p::jsonb from unnest(?::int[], ?::text[]) x (n, p)";
-  private static final String ADD_AND_TELL =
+  private static final String ADD_AND_NOTIFY =
       "with added as (" + ADD + ") select pg_notify('job', '')";
   private static final String CLAIM =
       "update job set state = 1 where id = any(array(select id from job where queue = 'bench' and"
@@ -51,22 +51,22 @@ final class RawSqlEngine implements Engine {
       "with gone as (delete from job where id = any(?) returning id, queue, number, payload) insert"
           + " into history (id, queue, number, payload) select id, queue, number, payload from gone";
 
-  private final Connect connect;
+  private final DatabaseAccess connect;
   private Connection connection;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private boolean tells;
+  private boolean notifies;
   private @Nullable HikariDataSource senders;
   private @Nullable Thread worker;
 
   /** Connects at once, as the pools of others do. */
-  RawSqlEngine(Connect connect) throws SQLException {
+  RawSqlEngine(DatabaseAccess connect) throws SQLException {
     this.connect = connect;
     this.connection = connect.open();
   }
 
   @Override
-  public void install(Use use) throws SQLException {
-    tells = use == Use.PICKUP; // telling at each commit costs, and only this needs it
+  public void install(EngineUse use) throws SQLException {
+    notifies = use == EngineUse.PICKUP; // telling at each commit costs, and only this needs it
     for (String sql : TABLES) {
       connect.execute(sql);
     }
@@ -83,7 +83,7 @@ final class RawSqlEngine implements Engine {
     String[] payloads = new String[count];
     Arrays.fill(payloads, PAYLOAD);
     try (Connection sender = senders().getConnection();
-        PreparedStatement add = sender.prepareStatement(tells ? ADD_AND_TELL : ADD)) {
+        PreparedStatement add = sender.prepareStatement(notifies ? ADD_AND_NOTIFY : ADD)) {
       add.setArray(1, sender.createArrayOf("int", numbers));
       add.setArray(2, sender.createArrayOf("text", payloads));
       add.execute();
@@ -98,7 +98,7 @@ final class RawSqlEngine implements Engine {
   }
 
   @Override
-  public void work(Use use, Tally tally) throws SQLException {
+  public void work(EngineUse use, RunCounter tally) throws SQLException {
     try (PreparedStatement listen = connection.prepareStatement("listen job")) {
       listen.execute();
     }
@@ -109,7 +109,7 @@ final class RawSqlEngine implements Engine {
     thread.start();
   }
 
-  private void loop(Connection connection, Tally tally) {
+  private void loop(Connection connection, RunCounter tally) {
     try (connection;
         PreparedStatement claim = connection.prepareStatement(CLAIM);
         PreparedStatement finish = connection.prepareStatement(FINISH)) {

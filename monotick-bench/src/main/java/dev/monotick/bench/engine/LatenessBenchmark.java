@@ -2,7 +2,7 @@ package dev.monotick.bench.engine;
 
 import dev.monotick.Monotick;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.schedule.Interval;
+import dev.monotick.schedule.Schedule;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import java.lang.management.ManagementFactory;
@@ -34,7 +34,7 @@ public final class LatenessBenchmark {
     HaMode mode = args.length > 3 ? HaMode.valueOf(args[3]) : HaMode.ONE_REPLICA;
 
     Clock clock = Clock.systemUTC();
-    Latencies lateness = new Latencies();
+    LatencyHistogram lateness = new LatencyHistogram();
     long intervalMillis = 1000L * tasks / perSecond;
     Monotick monotick =
         Monotick.builder().store(InMemoryStore.create()).replicaName("bench").build();
@@ -52,7 +52,7 @@ public final class LatenessBenchmark {
       Duration phase = Duration.ofMillis(i * intervalMillis / tasks);
       monotick.register(
           Task.named("task-" + i)
-              .schedule(Interval.of(Duration.ofMillis(intervalMillis), phase))
+              .schedule(Schedule.every(Duration.ofMillis(intervalMillis), phase))
               .mode(mode)
               .run(
                   context -> {

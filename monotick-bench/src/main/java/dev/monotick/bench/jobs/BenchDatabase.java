@@ -50,7 +50,7 @@ final class BenchDatabase implements AutoCloseable {
   }
 
   /** Gives everybody the same start: no dead rows, fresh statistics, nothing left to write. */
-  void settle() throws SQLException {
+  void awaitQuiet() throws SQLException {
     try (Connection connection = connect();
         Statement statement = connection.createStatement()) {
       statement.execute("vacuum analyze");

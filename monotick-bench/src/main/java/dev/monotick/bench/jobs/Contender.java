@@ -1,6 +1,6 @@
 package dev.monotick.bench.jobs;
 
-import dev.monotick.bench.contender.Use;
+import dev.monotick.bench.contender.EngineUse;
 import java.util.Map;
 
 /**
@@ -31,7 +31,7 @@ record Contender(String name, Platform platform, Most most, String left, About a
    * @param title name and version
    * @param settings what it is configured with for what it is measured in
    */
-  record About(String title, Map<Use, String> settings) {}
+  record About(String title, Map<EngineUse, String> settings) {}
 
   /** What processes run on. */
   enum Platform {
@@ -43,7 +43,7 @@ record Contender(String name, Platform platform, Most most, String left, About a
     return Math.min(wanted, processes == 1 ? most.ofOne() : most.ofTwo());
   }
 
-  String settings(Use use) {
+  String settings(EngineUse use) {
     return about.settings().getOrDefault(use, "default settings");
   }
 }

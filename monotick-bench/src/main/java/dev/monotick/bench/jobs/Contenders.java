@@ -1,6 +1,6 @@
 package dev.monotick.bench.jobs;
 
-import dev.monotick.bench.contender.Use;
+import dev.monotick.bench.contender.EngineUse;
 import dev.monotick.bench.jobs.Contender.About;
 import dev.monotick.bench.jobs.Contender.Most;
 import dev.monotick.bench.jobs.Contender.Platform;
@@ -25,11 +25,11 @@ final class Contenders {
           new About(
               "Monotick",
               Map.of(
-                  Use.DRAIN,
+                  EngineUse.DRAIN,
                   "default settings: 20 handlers at a time",
-                  Use.PICKUP,
+                  EngineUse.PICKUP,
                   "default settings",
-                  Use.IDLE,
+                  EngineUse.IDLE,
                   "default settings")));
 
   private static final Contender RAW_SQL =
@@ -41,12 +41,12 @@ final class Contenders {
           new About(
               "plain SQL, the limit",
               Map.of(
-                  Use.DRAIN,
+                  EngineUse.DRAIN,
                   "one connection per process, 500 jobs a statement: update with skip locked, then"
                       + " delete and insert into a history",
-                  Use.PICKUP,
+                  EngineUse.PICKUP,
                   "listen and notify",
-                  Use.IDLE,
+                  EngineUse.IDLE,
                   "listen, and a look every second")));
 
   private static final Contender DB_SCHEDULER =
@@ -58,11 +58,11 @@ final class Contenders {
           new About(
               "db-scheduler 16.12.0",
               Map.of(
-                  Use.DRAIN,
+                  EngineUse.DRAIN,
                   "lock-and-fetch 4.0/20.0, 20 threads, polling every second, pool of 32",
-                  Use.PICKUP,
+                  EngineUse.PICKUP,
                   "lock-and-fetch 4.0/20.0, 20 threads, polling every 100 ms",
-                  Use.IDLE,
+                  EngineUse.IDLE,
                   "default settings: polling every 10 s")));
 
   private static final Contender JOBRUNR =
@@ -74,12 +74,12 @@ final class Contenders {
           new About(
               "JobRunr 8.7.0, open source",
               Map.of(
-                  Use.DRAIN,
+                  EngineUse.DRAIN,
                   "job requests, default number of workers, polling every 5 s (its shortest), pool of"
                       + " 32",
-                  Use.PICKUP,
+                  EngineUse.PICKUP,
                   "polling every 5 s (its shortest)",
-                  Use.IDLE,
+                  EngineUse.IDLE,
                   "default settings: polling every 15 s")));
 
   private static final Contender QUARTZ =
@@ -91,11 +91,11 @@ final class Contenders {
           new About(
               "Quartz 2.5.2, clustered JDBC store",
               Map.of(
-                  Use.DRAIN,
+                  EngineUse.DRAIN,
                   "20 threads, 20 triggers at once, one durable job, pool of 32",
-                  Use.PICKUP,
+                  EngineUse.PICKUP,
                   "the same, idleWaitTime 1 s (its shortest)",
-                  Use.IDLE,
+                  EngineUse.IDLE,
                   "10 threads, otherwise default settings")));
 
   private static final Contender GRAPHILE_WORKER =
@@ -107,11 +107,11 @@ final class Contenders {
           new About(
               "graphile-worker 0.18.0",
               Map.of(
-                  Use.DRAIN,
+                  EngineUse.DRAIN,
                   "batch mode: concurrentJobs 24, localQueue.size 500, completeJobBatchDelay 0",
-                  Use.PICKUP,
+                  EngineUse.PICKUP,
                   "concurrentJobs 24, listen and notify",
-                  Use.IDLE,
+                  EngineUse.IDLE,
                   "default settings")));
 
   private static final Contender PG_BOSS =
@@ -123,11 +123,11 @@ final class Contenders {
           new About(
               "pg-boss 12.35.0",
               Map.of(
-                  Use.DRAIN,
+                  EngineUse.DRAIN,
                   "batchSize 1000, burstWhenBatchFull, polling every 0.5 s (its shortest)",
-                  Use.PICKUP,
+                  EngineUse.PICKUP,
                   "batchSize 1000, listen and notify",
-                  Use.IDLE,
+                  EngineUse.IDLE,
                   "default settings")));
 
   /** All there are. */

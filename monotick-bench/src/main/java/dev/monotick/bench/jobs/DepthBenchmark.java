@@ -1,8 +1,8 @@
 package dev.monotick.bench.jobs;
 
-import dev.monotick.bench.contender.Use;
+import dev.monotick.bench.contender.EngineUse;
 import dev.monotick.bench.postgres.BenchServer;
-import dev.monotick.bench.postgres.Progress;
+import dev.monotick.bench.postgres.BenchmarkProgress;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * were queued before. Those that wait for limits are of another kind, and the worker runs some of
  * them, as far as their limits allow: limits must not halve the rate of what has none. The empty
  * tables are measured at the beginning and again at the end. How a worker comes back after a
- * restart and after a cut is measured by {@link Comebacks}.
+ * restart and after a cut is measured by {@link WorkerRestarts}.
  */
 public final class DepthBenchmark {
 
@@ -54,8 +54,8 @@ public final class DepthBenchmark {
 
     private final Contender contender;
     private final BenchDatabase database;
-    private final WorkerProcess sender;
-    private final WorkerProcess worker;
+    private final ContenderProcess sender;
+    private final ContenderProcess worker;
     private int added;
     private long drainNanos; // of windows
     private long limitedBeside; // jobs that have limits, run meanwhile
@@ -64,29 +64,29 @@ public final class DepthBenchmark {
     Pair(BenchServer server, Contender contender, String state, int limited) throws Exception {
       this.contender = contender;
       this.database = BenchDatabase.create(server, "depth_" + state);
-      this.sender = WorkerProcess.start(contender, database);
-      sender.ask("install");
+      this.sender = ContenderProcess.start(contender, database);
+      sender.request("install");
       if (limited > 0) {
-        sender.ask("limit " + limited);
+        sender.request("limit " + limited);
       }
-      this.worker = WorkerProcess.start(contender, database);
-      worker.ask("work " + Use.DRAIN + " 0");
+      this.worker = ContenderProcess.start(contender, database);
+      worker.request("work " + EngineUse.DRAIN + " 0");
     }
 
     /** Adds jobs that nobody takes before {@link #release}. */
     void add(int jobs) throws IOException {
-      sender.ask("pause");
+      sender.request("pause");
       Drain.fill(contender, sender, added, jobs);
       added += jobs;
     }
 
     /** Has the worker take jobs, and waits until it has run so many in all. */
     void release(long until) throws Exception {
-      sender.ask("resume");
+      sender.request("resume");
       Drain.awaitRun(contender, List.of(worker), until);
     }
 
-    Course course() throws IOException {
+    RunCourse course() throws IOException {
       return Drain.course(List.of(worker));
     }
 
@@ -94,7 +94,7 @@ public final class DepthBenchmark {
     double window(int jobs) throws Exception {
       int before = added;
       add(jobs);
-      database.settle();
+      database.awaitQuiet();
       long limitedBefore = limited();
       long start = System.nanoTime();
       release(added);
@@ -105,7 +105,7 @@ public final class DepthBenchmark {
 
     /** Returns how many jobs that have limits were run. */
     long limited() throws IOException {
-      return Long.parseLong(worker.ask("limited"));
+      return Long.parseLong(worker.request("limited"));
     }
 
     @Override
@@ -113,7 +113,7 @@ public final class DepthBenchmark {
       try (database;
           sender;
           worker) {
-        Progress.say("  closing " + database.name());
+        BenchmarkProgress.report("  closing " + database.name());
       }
     }
   }
@@ -122,7 +122,7 @@ public final class DepthBenchmark {
 
   /** Runs the benchmark; prints and keeps a table and lines for scripts. */
   public static void main(String[] args) throws Exception {
-    Options options = Options.orExit(args, OPTIONS);
+    BenchmarkOptions options = BenchmarkOptions.orExit(args, OPTIONS);
     int rounds = options.number("rounds", 1, 100);
     int jobs = options.number("jobs", 100, 1_000_000);
     int rows = options.number("rows", 1000, 100_000_000);
@@ -132,10 +132,11 @@ public final class DepthBenchmark {
     options.alone("depth");
     Contender contender = options.contenders().get(0);
     Map<String, List<Double>> results = new LinkedHashMap<>();
-    Map<String, List<Comeback>> comebacks = new LinkedHashMap<>();
+    Map<String, List<WorkerRestart>> comebacks = new LinkedHashMap<>();
     String page = page(states, dead);
-    Run run = Run.begin(page, "depth", args, options);
-    Report report = new Report("Monotick's rate on full tables, to that on empty ones");
+    BenchmarkRun run = BenchmarkRun.begin(page, "depth", args, options);
+    BenchmarkReport report =
+        new BenchmarkReport("Monotick's rate on full tables, to that on empty ones");
     try (BenchServer server = run.start(Map.of())) {
       boolean hasRates = !COMEBACKS.containsAll(states);
       if (hasRates) {
@@ -155,17 +156,17 @@ public final class DepthBenchmark {
       }
       List<String> interrupted = COMEBACKS.stream().filter(states::contains).toList();
       if (!interrupted.isEmpty()) {
-        try (Comebacks measured = new Comebacks(server, contender, jobs)) {
+        try (WorkerRestarts measured = new WorkerRestarts(server, contender, jobs)) {
           comebacks.putAll(measured.run(interrupted, rounds, dead));
         }
       }
     }
     results.keySet().removeIf(state -> !state.equals("empty") && !states.contains(state));
     if (!results.isEmpty()) {
-      tell(report, contender, results, rows, hold);
+      print(report, contender, results, rows, hold);
     }
-    tell(report, comebacks);
-    report.settings(List.of(contender), Use.DRAIN);
+    print(report, comebacks);
+    report.settings(List.of(contender), EngineUse.DRAIN);
     run.finish(report);
   }
 
@@ -182,24 +183,24 @@ public final class DepthBenchmark {
     return dead.stream().map(each -> each / 1_000_000 + "m").collect(Collectors.joining("-"));
   }
 
-  private static void tell(Report report, Map<String, List<Comeback>> comebacks) {
+  private static void print(BenchmarkReport report, Map<String, List<WorkerRestart>> comebacks) {
     if (!comebacks.isEmpty()) {
-      Comeback.head(report);
-      Comeback.tell(
+      WorkerRestart.head(report);
+      WorkerRestart.print(
           report,
-          Comebacks.RESTART,
+          WorkerRestarts.RESTART,
           "restarted process",
-          comebacks.getOrDefault(Comebacks.RESTART, List.of()));
-      Comeback.tell(
+          comebacks.getOrDefault(WorkerRestarts.RESTART, List.of()));
+      WorkerRestart.print(
           report,
-          Comebacks.RECONNECT,
+          WorkerRestarts.RECONNECT,
           "connections cut while the queue was paused",
-          comebacks.getOrDefault(Comebacks.RECONNECT, List.of()));
-      Comeback.tell(
+          comebacks.getOrDefault(WorkerRestarts.RECONNECT, List.of()));
+      WorkerRestart.print(
           report,
-          Comebacks.RECONNECT_LOADED,
+          WorkerRestarts.RECONNECT_LOADED,
           "connections cut while jobs ran",
-          comebacks.getOrDefault(Comebacks.RECONNECT_LOADED, List.of()));
+          comebacks.getOrDefault(WorkerRestarts.RECONNECT_LOADED, List.of()));
     }
   }
 
@@ -215,7 +216,7 @@ public final class DepthBenchmark {
       throws Exception {
     List<Double> rates = new ArrayList<>();
     for (int round = 0; round < rounds; round++) {
-      rates.add(told(state, pair.window(jobs)));
+      rates.add(progress(state, pair.window(jobs)));
     }
     return rates;
   }
@@ -227,8 +228,8 @@ public final class DepthBenchmark {
     }
   }
 
-  private static double told(String state, double rate) {
-    Progress.say(state + ": " + Figures.format(rate) + " jobs/s");
+  private static double progress(String state, double rate) {
+    BenchmarkProgress.report(state + ": " + FigureFormat.format(rate) + " jobs/s");
     return rate;
   }
 
@@ -245,14 +246,14 @@ public final class DepthBenchmark {
       warmUp(pair, jobs);
       long before = pair.added;
       pair.add(rows);
-      Progress.say("vacuuming and writing out " + Figures.format(rows) + " jobs");
-      pair.database.settle();
+      BenchmarkProgress.report("vacuuming and writing out " + FigureFormat.format(rows) + " jobs");
+      pair.database.awaitQuiet();
       pair.release(pair.added);
-      Course course = pair.course();
+      RunCourse course = pair.course();
       List<Double> queued = new ArrayList<>();
       for (int round = 0; round < rounds && (long) (round + 1) * jobs <= rows; round++) {
         long from = before + (long) round * jobs;
-        queued.add(told("queued", course.rate(from + jobs / 5, from + jobs * 95L / 100)));
+        queued.add(progress("queued", course.rate(from + jobs / 5, from + jobs * 95L / 100)));
       }
       results.put("queued", queued);
       results.put("finished", windows("finished", pair, rounds, jobs));
@@ -269,7 +270,7 @@ public final class DepthBenchmark {
       long end = System.nanoTime() + hold * 1_000_000_000L;
       List<Double> rates = new ArrayList<>();
       while (System.nanoTime() < end || rates.size() < rounds) {
-        rates.add(told("snapshot", pair.window(jobs)));
+        rates.add(progress("snapshot", pair.window(jobs)));
       }
       holder.rollback();
       return rates.subList(rates.size() - rounds, rates.size());
@@ -278,7 +279,7 @@ public final class DepthBenchmark {
 
   /** The worker runs some jobs that have limits beside, while many more of them wait. */
   private static List<Double> limited(
-      BenchServer server, Contender contender, int rounds, int jobs, Report report)
+      BenchServer server, Contender contender, int rounds, int jobs, BenchmarkReport report)
       throws Exception {
     try (Pair pair = new Pair(server, contender, "limited", LIMITED)) {
       warmUp(pair, jobs);
@@ -287,30 +288,35 @@ public final class DepthBenchmark {
       boolean isSound = pair.limitedBeside > 0 && left > 0;
       report.note(
           "- Jobs with limits: "
-              + Figures.format(pair.limitedBeside * 1e9 / pair.drainNanos)
+              + FigureFormat.format(pair.limitedBeside * 1e9 / pair.drainNanos)
               + " a second were run while the others were, and "
-              + Figures.format((double) left)
+              + FigureFormat.format((double) left)
               + " still waited at the end."
               + (isSound ? "" : " **Some of them must run and some wait, so this says nothing.**"));
       return rates;
     }
   }
 
-  private static void tell(
-      Report report, Contender contender, Map<String, List<Double>> results, int rows, int hold) {
+  private static void print(
+      BenchmarkReport report,
+      Contender contender,
+      Map<String, List<Double>> results,
+      int rows,
+      int hold) {
     report.head(List.of("state", "jobs/s: median (least–most)", "to empty tables", "aim"));
     Map<String, String> titles =
         Map.of(
             "empty", "empty tables, before and after the others",
-            "queued", Figures.format(rows) + " jobs queued",
-            "finished", Figures.format(rows) + " jobs finished",
+            "queued", FigureFormat.format(rows) + " jobs queued",
+            "finished", FigureFormat.format(rows) + " jobs finished",
             "snapshot", "a snapshot held for " + hold + " s, the last windows",
-            "limited", Figures.format(LIMITED) + " jobs of another kind waiting for its limits");
-    double empty = Figures.of(results.getOrDefault("empty", List.of()), rate -> rate).median();
+            "limited",
+                FigureFormat.format(LIMITED) + " jobs of another kind waiting for its limits");
+    double empty = FigureFormat.of(results.getOrDefault("empty", List.of()), rate -> rate).median();
     results.forEach(
         (state, rates) -> {
-          Figures figures = Figures.of(rates, rate -> rate);
-          String ratio = Figures.ratio(figures.median(), empty);
+          FigureFormat figures = FigureFormat.of(rates, rate -> rate);
+          String ratio = FigureFormat.ratio(figures.median(), empty);
           String title = titles.getOrDefault(state, state);
           report.row(List.of(title, figures.spread(), ratio, AIMS.getOrDefault(state, "")));
           report.line("ratio " + contender.name() + " " + state + "/empty " + ratio);

@@ -1,9 +1,9 @@
 package dev.monotick.bench.jobs;
 
-import dev.monotick.bench.contender.Use;
+import dev.monotick.bench.contender.EngineUse;
 import dev.monotick.bench.postgres.BenchServer;
-import dev.monotick.bench.postgres.Progress;
-import dev.monotick.bench.postgres.Stolen;
+import dev.monotick.bench.postgres.BenchmarkProgress;
+import dev.monotick.bench.postgres.StolenTime;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -17,7 +17,8 @@ import java.util.function.ToDoubleFunction;
 final class Drain {
 
   private static final int CHUNK = 10_000;
-  private static final Duration LOOK = Duration.ofMillis(3); // some drains take half a second
+  private static final Duration POLL_INTERVAL =
+      Duration.ofMillis(3); // some drains take half a second
   private static final Duration STUCK = Duration.ofMinutes(2);
 
   private final BenchServer server;
@@ -36,8 +37,8 @@ final class Drain {
   record Result(
       double all, double steady, double workerCpu, double serverCpu, double stolen, String fault) {
 
-    static Figures figures(List<Result> results, ToDoubleFunction<Result> value) {
-      return Figures.of(results, value);
+    static FigureFormat figures(List<Result> results, ToDoubleFunction<Result> value) {
+      return FigureFormat.of(results, value);
     }
   }
 
@@ -54,22 +55,22 @@ final class Drain {
   /** Adds jobs in a new database, and drains them. */
   Result run(Contender contender, int jobs, int processes) throws Exception {
     try (BenchDatabase database = BenchDatabase.create(server, "drain_" + contender.name())) {
-      List<WorkerProcess> workers = new ArrayList<>();
+      List<ContenderProcess> workers = new ArrayList<>();
       try {
         fill(contender, database, 0, jobs, true);
         for (int i = 0; i < processes; i++) {
-          workers.add(WorkerProcess.start(contender, database));
+          workers.add(ContenderProcess.start(contender, database));
         }
         for (int i = 0; i < warmUps; i++) {
           drain(contender, database, jobs, workers);
-          for (WorkerProcess worker : workers) {
-            worker.ask("rest");
+          for (ContenderProcess worker : workers) {
+            worker.request("rest");
           }
           fill(contender, database, 0, jobs, false);
         }
         return drain(contender, database, jobs, workers);
       } finally {
-        for (WorkerProcess worker : workers) {
+        for (ContenderProcess worker : workers) {
           worker.close();
         }
       }
@@ -79,84 +80,84 @@ final class Drain {
   /** Adds jobs with those numbers by a process of its own. */
   static void fill(Contender contender, BenchDatabase database, int from, int count, boolean first)
       throws IOException {
-    try (WorkerProcess sender = WorkerProcess.start(contender, database)) {
+    try (ContenderProcess sender = ContenderProcess.start(contender, database)) {
       if (first) {
-        sender.ask("install");
+        sender.request("install");
       }
       fill(contender, sender, from, count);
     }
   }
 
   /** Has a process add jobs with those numbers. */
-  static void fill(Contender contender, WorkerProcess sender, int from, int count)
+  static void fill(Contender contender, ContenderProcess sender, int from, int count)
       throws IOException {
-    Told told = new Told(contender.name() + " adds jobs");
+    ProgressLine told = new ProgressLine(contender.name() + " adds jobs");
     for (int done = 0; done < count; done += CHUNK) {
-      sender.ask("add " + (from + done) + " " + Math.min(CHUNK, count - done));
+      sender.request("add " + (from + done) + " " + Math.min(CHUNK, count - done));
       told.at(done, count);
     }
   }
 
   private Result drain(
-      Contender contender, BenchDatabase database, int jobs, List<WorkerProcess> workers)
+      Contender contender, BenchDatabase database, int jobs, List<ContenderProcess> workers)
       throws Exception {
-    database.settle();
+    database.awaitQuiet();
     try (Connection connection = database.connect()) { // before the clock starts
       return drain(contender, connection, jobs, workers);
     }
   }
 
   private Result drain(
-      Contender contender, Connection connection, int jobs, List<WorkerProcess> workers)
+      Contender contender, Connection connection, int jobs, List<ContenderProcess> workers)
       throws Exception {
-    Stolen stolenBefore = Stolen.now();
+    StolenTime stolenBefore = StolenTime.now();
     Duration serverBefore = server.serverCpu();
     Duration workersBefore = cpu(workers);
     long start = Clock.systemUTC().millis();
-    for (WorkerProcess worker : workers) {
-      worker.tell("work " + Use.DRAIN + " " + jobs);
+    for (ContenderProcess worker : workers) {
+      worker.send("work " + EngineUse.DRAIN + " " + jobs);
     }
-    for (WorkerProcess worker : workers) {
-      worker.hear();
+    for (ContenderProcess worker : workers) {
+      worker.receive();
     }
     awaitRun(contender, workers, jobs);
     long left = awaitNoneLeft(contender, connection);
     long end = Clock.systemUTC().millis();
     double workerCpu = cpu(workers).minus(workersBefore).toMillis() / (double) jobs;
     double serverCpu = server.serverCpu().minus(serverBefore).toMillis() / (double) jobs;
-    Course course = course(workers);
-    Progress.say("  the first job was run after " + (course.when(1) - start) + " ms");
+    RunCourse course = course(workers);
+    BenchmarkProgress.report("  the first job was run after " + (course.when(1) - start) + " ms");
     return new Result(
         jobs * 1000.0 / (end - start),
         course.steady(jobs),
         workerCpu,
         serverCpu,
-        Stolen.now().percentSince(stolenBefore),
+        StolenTime.now().percentSince(stolenBefore),
         fault(course, jobs, left));
   }
 
-  static Course course(List<WorkerProcess> workers) throws IOException {
+  static RunCourse course(List<ContenderProcess> workers) throws IOException {
     List<String> reports = new ArrayList<>();
-    for (WorkerProcess worker : workers) {
-      reports.add(worker.ask("report"));
+    for (ContenderProcess worker : workers) {
+      reports.add(worker.request("report"));
     }
-    return Course.of(reports);
+    return RunCourse.of(reports);
   }
 
-  private static Duration cpu(List<WorkerProcess> workers) {
-    return workers.stream().map(WorkerProcess::cpu).reduce(Duration.ZERO, Duration::plus);
+  private static Duration cpu(List<ContenderProcess> workers) {
+    return workers.stream().map(ContenderProcess::cpu).reduce(Duration.ZERO, Duration::plus);
   }
 
   /** Waits until workers have run so many jobs; gives up on those that make no progress. */
-  static void awaitRun(Contender contender, List<WorkerProcess> workers, long jobs)
+  static void awaitRun(Contender contender, List<ContenderProcess> workers, long jobs)
       throws IOException, InterruptedException {
-    Told told = new Told(contender.name() + " runs jobs");
+    ProgressLine told = new ProgressLine(contender.name() + " runs jobs");
     long before = -1;
     long progress = System.nanoTime();
     while (true) {
       long count = 0;
-      for (WorkerProcess worker : workers) {
-        count += Long.parseLong(worker.ask("count"));
+      for (ContenderProcess worker : workers) {
+        count += Long.parseLong(worker.request("count"));
       }
       if (count >= jobs) {
         return;
@@ -177,7 +178,7 @@ final class Drain {
                 + workers.get(0).lastWords());
       }
       told.at(count, jobs);
-      Progress.pause(LOOK);
+      BenchmarkProgress.pause(POLL_INTERVAL);
     }
   }
 
@@ -187,13 +188,13 @@ final class Drain {
     long give = System.nanoTime() + STUCK.toNanos();
     long left = BenchDatabase.ask(connection, contender.left());
     while (left > 0 && System.nanoTime() < give) {
-      Progress.pause(LOOK);
+      BenchmarkProgress.pause(POLL_INTERVAL);
       left = BenchDatabase.ask(connection, contender.left());
     }
     return left;
   }
 
-  static String fault(Course course, int jobs, long left) {
+  static String fault(RunCourse course, int jobs, long left) {
     int distinct = course.numbers().get(0, jobs).cardinality();
     if (left == 0 && course.executed() == jobs && distinct == jobs) {
       return "";

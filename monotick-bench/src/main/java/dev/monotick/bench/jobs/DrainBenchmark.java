@@ -1,8 +1,8 @@
 package dev.monotick.bench.jobs;
 
-import dev.monotick.bench.contender.Use;
+import dev.monotick.bench.contender.EngineUse;
 import dev.monotick.bench.postgres.BenchServer;
-import dev.monotick.bench.postgres.Progress;
+import dev.monotick.bench.postgres.BenchmarkProgress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,15 +25,15 @@ public final class DrainBenchmark {
 
   /** Runs the benchmark; prints and keeps a table, a chart and lines for scripts. */
   public static void main(String[] args) throws Exception {
-    Options options = Options.orExit(args, OPTIONS);
+    BenchmarkOptions options = BenchmarkOptions.orExit(args, OPTIONS);
     int rounds = options.number("rounds", 1, 100);
     int jobs = options.number("jobs", 100, 10_000_000);
     int warm = options.number("warm", 0, 100);
     List<Integer> processes = options.processes();
     List<Contender> contenders = NodePeers.available(options.contenders());
     Map<Key, List<Drain.Result>> results = new LinkedHashMap<>();
-    Attempts attempts = new Attempts();
-    Run run = Run.begin("drain", args, options);
+    MeasuringAttempts attempts = new MeasuringAttempts();
+    BenchmarkRun run = BenchmarkRun.begin("drain", args, options);
     try (BenchServer server = run.start(Map.of())) {
       Drain drain = new Drain(server, warm);
       for (int round = 0; round < rounds; round++) {
@@ -53,43 +53,44 @@ public final class DrainBenchmark {
         }
       }
     }
-    Report report = report(contenders, processes, results, jobs);
+    BenchmarkReport report = report(contenders, processes, results, jobs);
     report.chart(chart(contenders, processes, results));
     attempts.addTo(report);
     run.finish(report);
   }
 
   private static void say(String what, Contender contender, int processes, Drain.Result result) {
-    Progress.say(
+    BenchmarkProgress.report(
         what
             + ", "
             + contender.name()
             + ", processes="
             + processes
             + ": "
-            + Figures.format(result.all())
+            + FigureFormat.format(result.all())
             + " jobs/s, steady "
-            + Figures.format(result.steady())
+            + FigureFormat.format(result.steady())
             + (result.stolen() < 1
                 ? ""
                 : ", while others got " + Math.round(result.stolen()) + " % of the processors")
             + (result.fault().isEmpty() ? "" : " FAULT " + result.fault()));
   }
 
-  private static Figures figures(
+  private static FigureFormat figures(
       Map<Key, List<Drain.Result>> results,
       Contender contender,
       int processes,
       ToDoubleFunction<Drain.Result> value) {
-    return Figures.of(results.getOrDefault(new Key(contender, processes), List.of()), value);
+    return FigureFormat.of(results.getOrDefault(new Key(contender, processes), List.of()), value);
   }
 
-  private static Report report(
+  private static BenchmarkReport report(
       List<Contender> contenders,
       List<Integer> processes,
       Map<Key, List<Drain.Result>> results,
       int jobs) {
-    Report report = new Report("jobs that wait, run by one and by two worker processes");
+    BenchmarkReport report =
+        new BenchmarkReport("jobs that wait, run by one and by two worker processes");
     List<String> head = new ArrayList<>(List.of("jobs/s: median (least–most)", "jobs"));
     for (int count : processes) {
       String who = count == 1 ? "1 process" : count + " processes";
@@ -103,7 +104,7 @@ public final class DrainBenchmark {
           String.join(
               " / ",
               processes.stream()
-                  .map(count -> Figures.format(contender.jobs(jobs, count)))
+                  .map(count -> FigureFormat.format(contender.jobs(jobs, count)))
                   .distinct()
                   .toList()));
       List<String> faults = new ArrayList<>();
@@ -111,9 +112,10 @@ public final class DrainBenchmark {
         row.add(figures(results, contender, count, Drain.Result::all).spread());
         row.add(figures(results, contender, count, Drain.Result::steady).spread());
         row.add(
-            Figures.format(figures(results, contender, count, Drain.Result::workerCpu).median())
+            FigureFormat.format(
+                    figures(results, contender, count, Drain.Result::workerCpu).median())
                 + " + "
-                + Figures.format(
+                + FigureFormat.format(
                     figures(results, contender, count, Drain.Result::serverCpu).median()));
         results.getOrDefault(new Key(contender, count), List.of()).stream()
             .map(Drain.Result::fault)
@@ -125,7 +127,7 @@ public final class DrainBenchmark {
       row.add(!measured ? "–" : faults.isEmpty() ? "yes" : String.join("; ", faults));
       report.row(row);
     }
-    report.settings(contenders, Use.DRAIN);
+    report.settings(contenders, EngineUse.DRAIN);
     report.line(
         "stolen-percent-most "
             + Math.round(
@@ -151,7 +153,7 @@ public final class DrainBenchmark {
             "ratio-2p-to-1p "
                 + contender.name()
                 + " "
-                + Figures.ratio(
+                + FigureFormat.ratio(
                     figures(results, contender, 2, Drain.Result::all).median(),
                     figures(results, contender, 1, Drain.Result::all).median()));
       }
@@ -159,11 +161,11 @@ public final class DrainBenchmark {
     return report;
   }
 
-  private static Chart chart(
+  private static BarChart chart(
       List<Contender> contenders, List<Integer> processes, Map<Key, List<Drain.Result>> results) {
     List<String> series =
         processes.stream().map(n -> n == 1 ? "1 worker process" : n + " worker processes").toList();
-    Chart chart = new Chart("No-op jobs run per second, durable PostgreSQL 18", series);
+    BarChart chart = new BarChart("No-op jobs run per second, durable PostgreSQL 18", series);
     for (Contender contender : contenders) {
       chart.group(
           contender.about().title(),

@@ -1,8 +1,8 @@
 package dev.monotick.bench.jobs;
 
-import dev.monotick.bench.contender.Use;
+import dev.monotick.bench.contender.EngineUse;
 import dev.monotick.bench.postgres.BenchServer;
-import dev.monotick.bench.postgres.Progress;
+import dev.monotick.bench.postgres.BenchmarkProgress;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -40,18 +40,19 @@ public final class EnqueueBenchmark {
 
   /** Runs the benchmark; prints and keeps a table and lines for scripts. */
   public static void main(String[] args) throws Exception {
-    Options options = Options.orExit(args, OPTIONS);
+    BenchmarkOptions options = BenchmarkOptions.orExit(args, OPTIONS);
     int rounds = options.number("rounds", 1, 100);
     int millis = 1000 * options.number("seconds", 1, 600);
     List<Contender> contenders = NodePeers.available(options.contenders());
     Map<Contender, Map<Way, List<Double>>> results = new LinkedHashMap<>();
     contenders.forEach(each -> results.put(each, new EnumMap<>(Way.class)));
-    Attempts attempts = new Attempts();
-    Run run = Run.begin("enqueue", args, options);
+    MeasuringAttempts attempts = new MeasuringAttempts();
+    BenchmarkRun run = BenchmarkRun.begin("enqueue", args, options);
     try (BenchServer server = run.start(Map.of())) {
       for (int round = 0; round < rounds; round++) {
         for (Contender contender : Contenders.turned(contenders, round)) {
-          Progress.say("round " + (round + 1) + " of " + rounds + ", " + contender.name());
+          BenchmarkProgress.report(
+              "round " + (round + 1) + " of " + rounds + ", " + contender.name());
           Map<Way, List<Double>> rates = results.getOrDefault(contender, Map.of());
           attempts
               .attempt(contender, () -> measure(server, contender, millis))
@@ -61,7 +62,7 @@ public final class EnqueueBenchmark {
         }
       }
     }
-    Report report = report(contenders, results);
+    BenchmarkReport report = report(contenders, results);
     attempts.addTo(report);
     run.finish(report);
   }
@@ -70,14 +71,14 @@ public final class EnqueueBenchmark {
       throws Exception {
     Map<Way, Double> rates = new EnumMap<>(Way.class);
     try (BenchDatabase database = BenchDatabase.create(server, "enqueue_" + contender.name());
-        WorkerProcess sender = WorkerProcess.start(contender, database)) {
-      sender.ask("install");
+        ContenderProcess sender = ContenderProcess.start(contender, database)) {
+      sender.request("install");
       for (Way way : Way.values()) {
-        sender.ask(way.command + " " + WARM_UP_MILLIS);
+        sender.request(way.command + " " + WARM_UP_MILLIS);
         server.execute("checkpoint");
-        double rate = rate(sender.ask(way.command + " " + millis));
+        double rate = rate(sender.request(way.command + " " + millis));
         rates.put(way, rate);
-        Progress.say("  " + way.title + ": " + Figures.format(rate) + " jobs/s");
+        BenchmarkProgress.report("  " + way.title + ": " + FigureFormat.format(rate) + " jobs/s");
       }
     }
     return rates;
@@ -89,9 +90,9 @@ public final class EnqueueBenchmark {
     return Double.parseDouble(parts[0]) * 1e9 / Double.parseDouble(parts[1]);
   }
 
-  private static Report report(
+  private static BenchmarkReport report(
       List<Contender> contenders, Map<Contender, Map<Way, List<Double>>> results) {
-    Report report = new Report("jobs that one process adds durably");
+    BenchmarkReport report = new BenchmarkReport("jobs that one process adds durably");
     List<String> head = new ArrayList<>(List.of("jobs/s: median (least–most)"));
     for (Way way : Way.values()) {
       head.add(way.title);
@@ -104,7 +105,7 @@ public final class EnqueueBenchmark {
       }
       report.row(row);
     }
-    report.settings(contenders, Use.DRAIN); // what their processes are installed for
+    report.settings(contenders, EngineUse.DRAIN); // what their processes are installed for
     for (Way way : Way.values()) {
       report.ratios(way.word, contenders, each -> figures(results, each, way).median());
     }
@@ -121,9 +122,9 @@ public final class EnqueueBenchmark {
     return report;
   }
 
-  private static Figures figures(
+  private static FigureFormat figures(
       Map<Contender, Map<Way, List<Double>>> results, Contender contender, Way way) {
-    return Figures.of(
+    return FigureFormat.of(
         results.getOrDefault(contender, Map.of()).getOrDefault(way, List.of()), rate -> rate);
   }
 }

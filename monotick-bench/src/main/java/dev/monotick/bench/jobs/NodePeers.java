@@ -1,6 +1,6 @@
 package dev.monotick.bench.jobs;
 
-import dev.monotick.bench.postgres.Progress;
+import dev.monotick.bench.postgres.BenchmarkProgress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +56,8 @@ final class NodePeers {
   private static boolean install() throws Exception {
     String version = output(List.of("node", "--version"));
     if (version.isEmpty() || output(List.of("npm", "--version")).isEmpty()) {
-      Progress.say("there is no node with npm here, so the peers that need it are left out");
+      BenchmarkProgress.report(
+          "there is no node with npm here, so the peers that need it are left out");
       return false;
     }
     Files.createDirectories(folder());
@@ -73,7 +74,7 @@ final class NodePeers {
     if (!changed && Files.exists(folder().resolve("node_modules"))) {
       return true;
     }
-    Progress.say("installing the peers that run on Node, here " + version);
+    BenchmarkProgress.report("installing the peers that run on Node, here " + version);
     Path log = folder().resolve("install.log");
     Process npm =
         new ProcessBuilder("npm", "ci", "--no-audit", "--no-fund")
@@ -85,7 +86,8 @@ final class NodePeers {
       return true;
     }
     Files.deleteIfExists(folder().resolve("package-lock.json")); // so that it is tried again
-    Progress.say("npm could not install them, so they are left out; " + log + " says why");
+    BenchmarkProgress.report(
+        "npm could not install them, so they are left out; " + log + " says why");
     return false;
   }
 

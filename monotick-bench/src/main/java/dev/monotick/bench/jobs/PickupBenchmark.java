@@ -1,8 +1,8 @@
 package dev.monotick.bench.jobs;
 
-import dev.monotick.bench.contender.Use;
+import dev.monotick.bench.contender.EngineUse;
 import dev.monotick.bench.postgres.BenchServer;
-import dev.monotick.bench.postgres.Progress;
+import dev.monotick.bench.postgres.BenchmarkProgress;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,15 +39,15 @@ public final class PickupBenchmark {
 
   /** Runs the benchmark; prints and keeps a table and lines for scripts. */
   public static void main(String[] args) throws Exception {
-    Options options = Options.orExit(args, OPTIONS);
+    BenchmarkOptions options = BenchmarkOptions.orExit(args, OPTIONS);
     int windows = options.number("rounds", 1, 100);
     int jobs = options.number("jobs", 10, 10_000);
     int load = options.number("load", 0, 1_000_000);
     int warm = options.number("warm", 0, 1_000_000);
     List<Contender> contenders = NodePeers.available(options.contenders());
-    Map<Contender, List<Waits>> results = new LinkedHashMap<>();
-    Attempts attempts = new Attempts();
-    Run run = Run.begin("pickup", args, options);
+    Map<Contender, List<WaitTimes>> results = new LinkedHashMap<>();
+    MeasuringAttempts attempts = new MeasuringAttempts();
+    BenchmarkRun run = BenchmarkRun.begin("pickup", args, options);
     try (BenchServer server = run.start(Map.of())) {
       for (int window = 0; window < windows; window++) {
         for (Contender contender : Contenders.turned(contenders, window)) {
@@ -61,7 +61,7 @@ public final class PickupBenchmark {
                   });
         }
       }
-      Report report = report(contenders, results);
+      BenchmarkReport report = report(contenders, results);
       Contender first = contenders.get(0);
       attempts.attempt(
           first,
@@ -74,8 +74,8 @@ public final class PickupBenchmark {
     }
   }
 
-  private static void say(String what, Waits waits) {
-    Progress.say(
+  private static void say(String what, WaitTimes waits) {
+    BenchmarkProgress.report(
         String.format(
             Locale.ROOT,
             "%s: p50 %.2f ms, p99 %.2f ms, missing %d",
@@ -88,49 +88,50 @@ public final class PickupBenchmark {
   /** A sender and a worker of one contender on a new database. */
   private record Pickup(BenchServer server, Contender contender) {
 
-    Waits window(int warm, int jobs) throws Exception {
+    WaitTimes window(int warm, int jobs) throws Exception {
       try (BenchDatabase database = BenchDatabase.create(server, "pickup_" + contender.name());
-          WorkerProcess sender = WorkerProcess.start(contender, database)) {
-        sender.ask("install " + Use.PICKUP);
-        try (WorkerProcess worker = WorkerProcess.start(contender, database)) {
-          worker.ask("work " + Use.PICKUP + " " + (WARM_UP + jobs));
+          ContenderProcess sender = ContenderProcess.start(contender, database)) {
+        sender.request("install " + EngineUse.PICKUP);
+        try (ContenderProcess worker = ContenderProcess.start(contender, database)) {
+          worker.request("work " + EngineUse.PICKUP + " " + (WARM_UP + jobs));
           warmUp(sender, WARM_UP + jobs, warm);
           awaitIdle(worker);
-          Progress.say(
+          BenchmarkProgress.report(
               contender.name() + ": a job every " + STEP_MILLIS + " ms, " + jobs + " times");
-          sender.ask("pace 0 " + WARM_UP + " " + STEP_MILLIS);
+          sender.request("pace 0 " + WARM_UP + " " + STEP_MILLIS);
           server.execute("checkpoint");
-          long before = Long.parseLong(worker.ask("count"));
-          String sent = sender.ask("pace " + WARM_UP + " " + jobs + " " + STEP_MILLIS);
+          long before = Long.parseLong(worker.request("count"));
+          String sent = sender.request("pace " + WARM_UP + " " + jobs + " " + STEP_MILLIS);
           awaitCount(worker, before + jobs);
-          return Waits.of(sent, worker.ask("starts"));
+          return WaitTimes.of(sent, worker.request("starts"));
         }
       }
     }
 
     /** Adds jobs whose numbers nobody asks for. */
-    private void warmUp(WorkerProcess sender, int from, int count) throws Exception {
-      Told told = new Told(contender.name() + " warms up");
+    private void warmUp(ContenderProcess sender, int from, int count) throws Exception {
+      ProgressLine told = new ProgressLine(contender.name() + " warms up");
       for (int done = 0; done < count; done += WARM_UP_PART) {
         int part = Math.min(WARM_UP_PART, count - done);
-        sender.ask("pace " + (from + done) + " " + part + " " + WARM_UP_STEP_MILLIS);
+        sender.request("pace " + (from + done) + " " + part + " " + WARM_UP_STEP_MILLIS);
         told.at(done, count);
       }
     }
   }
 
-  private static void awaitCount(WorkerProcess worker, long count) throws Exception {
-    Told told = new Told("jobs begun");
+  private static void awaitCount(ContenderProcess worker, long count) throws Exception {
+    ProgressLine told = new ProgressLine("jobs begun");
     long give = System.nanoTime() + PATIENCE.toNanos();
     for (long seen = 0; seen < count && System.nanoTime() < give; ) {
-      seen = Long.parseLong(worker.ask("count"));
+      seen = Long.parseLong(worker.request("count"));
       told.at(seen, count);
-      Progress.pause(Duration.ofMillis(50));
+      BenchmarkProgress.pause(Duration.ofMillis(50));
     }
   }
 
-  private static Report report(List<Contender> contenders, Map<Contender, List<Waits>> results) {
-    Report report = new Report("how soon a job begins that another process adds");
+  private static BenchmarkReport report(
+      List<Contender> contenders, Map<Contender, List<WaitTimes>> results) {
+    BenchmarkReport report = new BenchmarkReport("how soon a job begins that another process adds");
     report.head(
         List.of(
             "ms: median of windows (least–most)",
@@ -141,39 +142,40 @@ public final class PickupBenchmark {
             "the call, p50",
             "jobs that did not begin"));
     for (Contender contender : contenders) {
-      List<Waits> windows = results.getOrDefault(contender, List.of());
+      List<WaitTimes> windows = results.getOrDefault(contender, List.of());
       report.row(row(contender.about().title(), windows));
     }
-    report.settings(contenders, Use.PICKUP);
+    report.settings(contenders, EngineUse.PICKUP);
     report.line("lower is better in the following ratios");
-    ratios(report, "ratio", contenders, results, Waits::sinceReturn, 0.5);
-    ratios(report, "ratio-p99", contenders, results, Waits::sinceReturn, 0.99);
-    ratios(report, "ratio-since-call", contenders, results, Waits::sinceCall, 0.5);
-    ratios(report, "ratio-since-call-p99", contenders, results, Waits::sinceCall, 0.99);
+    ratios(report, "ratio", contenders, results, WaitTimes::sinceReturn, 0.5);
+    ratios(report, "ratio-p99", contenders, results, WaitTimes::sinceReturn, 0.99);
+    ratios(report, "ratio-since-call", contenders, results, WaitTimes::sinceCall, 0.5);
+    ratios(report, "ratio-since-call-p99", contenders, results, WaitTimes::sinceCall, 0.99);
     return report;
   }
 
-  private static List<String> row(String title, List<Waits> windows) {
+  private static List<String> row(String title, List<WaitTimes> windows) {
     return List.of(
         title,
-        over(windows, Waits::sinceReturn, 0.5).spread(),
-        over(windows, Waits::sinceReturn, 0.99).spread(),
-        over(windows, Waits::sinceCall, 0.5).spread(),
-        over(windows, Waits::sinceCall, 0.99).spread(),
-        over(windows, Waits::calls, 0.5).spread(),
-        String.valueOf(windows.stream().mapToInt(Waits::missing).sum()));
+        over(windows, WaitTimes::sinceReturn, 0.5).spread(),
+        over(windows, WaitTimes::sinceReturn, 0.99).spread(),
+        over(windows, WaitTimes::sinceCall, 0.5).spread(),
+        over(windows, WaitTimes::sinceCall, 0.99).spread(),
+        over(windows, WaitTimes::calls, 0.5).spread(),
+        String.valueOf(windows.stream().mapToInt(WaitTimes::missing).sum()));
   }
 
-  private static Figures over(List<Waits> windows, Function<Waits, Figures> what, double share) {
-    return Figures.of(windows, window -> what.apply(window).percentile(share));
+  private static FigureFormat over(
+      List<WaitTimes> windows, Function<WaitTimes, FigureFormat> what, double share) {
+    return FigureFormat.of(windows, window -> what.apply(window).percentile(share));
   }
 
   private static void ratios(
-      Report report,
+      BenchmarkReport report,
       String word,
       List<Contender> contenders,
-      Map<Contender, List<Waits>> results,
-      Function<Waits, Figures> what,
+      Map<Contender, List<WaitTimes>> results,
+      Function<WaitTimes, FigureFormat> what,
       double share) {
     report.ratios(
         word,
@@ -186,28 +188,33 @@ public final class PickupBenchmark {
    * that it gets when that process adds as many as it can.
    */
   private static void loaded(
-      BenchServer server, Contender contender, int windows, int jobs, int load, Report report)
+      BenchServer server,
+      Contender contender,
+      int windows,
+      int jobs,
+      int load,
+      BenchmarkReport report)
       throws Exception {
     int numbers = WARM_UP + windows * jobs;
-    List<Waits> results = new ArrayList<>();
+    List<WaitTimes> results = new ArrayList<>();
     try (BenchDatabase database = BenchDatabase.create(server, "pickup_loaded");
-        WorkerProcess sender = WorkerProcess.start(contender, database)) {
-      sender.ask("install " + Use.PICKUP);
-      try (WorkerProcess loader = WorkerProcess.start(contender, database);
-          WorkerProcess worker = WorkerProcess.start(contender, database)) {
-        worker.ask("work " + Use.PICKUP + " " + numbers);
+        ContenderProcess sender = ContenderProcess.start(contender, database)) {
+      sender.request("install " + EngineUse.PICKUP);
+      try (ContenderProcess loader = ContenderProcess.start(contender, database);
+          ContenderProcess worker = ContenderProcess.start(contender, database)) {
+        worker.request("work " + EngineUse.PICKUP + " " + numbers);
         double capacity = load > 0 ? 2.0 * load : capacity(loader, worker);
         int half = (int) Math.round(capacity / 2);
-        Progress.say("half of what it can do: " + half + " jobs/s");
-        sender.ask("pace 0 " + WARM_UP + " " + STEP_MILLIS);
+        BenchmarkProgress.report("half of what it can do: " + half + " jobs/s");
+        sender.request("pace 0 " + WARM_UP + " " + STEP_MILLIS);
         for (int window = 0; window < windows; window++) {
-          loader.tell("load " + half + " " + (1000 + jobs * STEP_MILLIS));
-          Progress.pause(Duration.ofMillis(500));
+          loader.send("load " + half + " " + (1000 + jobs * STEP_MILLIS));
+          BenchmarkProgress.pause(Duration.ofMillis(500));
           int from = WARM_UP + window * jobs;
-          String sent = sender.ask("pace " + from + " " + jobs + " " + STEP_MILLIS);
-          loader.hear();
-          Progress.pause(Duration.ofMillis(500));
-          Waits waits = Waits.of(sent, worker.ask("starts"));
+          String sent = sender.request("pace " + from + " " + jobs + " " + STEP_MILLIS);
+          loader.receive();
+          BenchmarkProgress.pause(Duration.ofMillis(500));
+          WaitTimes waits = WaitTimes.of(sent, worker.request("starts"));
           results.add(waits);
           say("window " + (window + 1) + " of " + windows + ", under load", waits);
         }
@@ -217,7 +224,7 @@ public final class PickupBenchmark {
                 Locale.ROOT,
                 "loaded-p99-ms %s %.2f",
                 contender.name(),
-                over(results, Waits::sinceReturn, 0.99).median()));
+                over(results, WaitTimes::sinceReturn, 0.99).median()));
         others(database, report);
       }
     }
@@ -227,8 +234,8 @@ public final class PickupBenchmark {
    * Tells how long the jobs waited that were the load: since they were added, in a batch, until
    * they began. The first half is left out, in which as many were added as possible.
    */
-  private static void others(BenchDatabase database, Report report) throws Exception {
-    Progress.say("reading how long the other jobs waited");
+  private static void others(BenchDatabase database, BenchmarkReport report) throws Exception {
+    BenchmarkProgress.report("reading how long the other jobs waited");
     for (String figure : List.of("0.5", "0.99", "0.999", "1")) {
       long micros =
           database.ask(
@@ -245,14 +252,15 @@ public final class PickupBenchmark {
   }
 
   /** Returns how many jobs a second are run while as many as possible are added. */
-  private static double capacity(WorkerProcess loader, WorkerProcess worker) throws Exception {
-    loader.ask("load 0 " + FLOOD_MILLIS / 3); // warms up both
-    long before = Long.parseLong(worker.ask("count"));
+  private static double capacity(ContenderProcess loader, ContenderProcess worker)
+      throws Exception {
+    loader.request("load 0 " + FLOOD_MILLIS / 3); // warms up both
+    long before = Long.parseLong(worker.request("count"));
     long start = Clock.systemUTC().millis();
-    String added = loader.ask("load 0 " + FLOOD_MILLIS);
-    long after = Long.parseLong(worker.ask("count"));
+    String added = loader.request("load 0 " + FLOOD_MILLIS);
+    long after = Long.parseLong(worker.request("count"));
     double rate = (after - before) * 1000.0 / (Clock.systemUTC().millis() - start);
-    Progress.say(
+    BenchmarkProgress.report(
         String.format(
             Locale.ROOT,
             "adding all it can: %.0f jobs/s added, %.0f run",
@@ -263,13 +271,13 @@ public final class PickupBenchmark {
   }
 
   /** Waits until a worker has nothing more to run. */
-  private static void awaitIdle(WorkerProcess worker) throws Exception {
+  private static void awaitIdle(ContenderProcess worker) throws Exception {
     long seen = -1;
-    for (long now = Long.parseLong(worker.ask("count")); now > seen; ) {
+    for (long now = Long.parseLong(worker.request("count")); now > seen; ) {
       seen = now;
-      Progress.pause(Duration.ofSeconds(1));
-      now = Long.parseLong(worker.ask("count"));
-      Progress.say("  what was added is run: " + now);
+      BenchmarkProgress.pause(Duration.ofSeconds(1));
+      now = Long.parseLong(worker.request("count"));
+      BenchmarkProgress.report("  what was added is run: " + now);
     }
   }
 }

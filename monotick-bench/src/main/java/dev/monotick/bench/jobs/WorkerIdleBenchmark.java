@@ -1,8 +1,8 @@
 package dev.monotick.bench.jobs;
 
-import dev.monotick.bench.contender.Use;
+import dev.monotick.bench.contender.EngineUse;
 import dev.monotick.bench.postgres.BenchServer;
-import dev.monotick.bench.postgres.Progress;
+import dev.monotick.bench.postgres.BenchmarkProgress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ public final class WorkerIdleBenchmark {
 
   private static final Map<String, String> OPTIONS =
       Map.of("peers", "all", "rounds", "3", "seconds", "60");
-  private static final Duration SETTLE = Duration.ofSeconds(20);
+  private static final Duration WARM_UP = Duration.ofSeconds(20);
 
   /**
    * What one window came to.
@@ -37,10 +37,10 @@ public final class WorkerIdleBenchmark {
   private static final class Idler {
     private final Contender contender;
     private final BenchDatabase database;
-    private final WorkerProcess process;
+    private final ContenderProcess process;
     private final List<Window> windows = new ArrayList<>();
 
-    Idler(Contender contender, BenchDatabase database, WorkerProcess process) {
+    Idler(Contender contender, BenchDatabase database, ContenderProcess process) {
       this.contender = contender;
       this.database = database;
       this.process = process;
@@ -51,23 +51,23 @@ public final class WorkerIdleBenchmark {
 
   /** Runs the benchmark; prints and keeps a table and lines for scripts. */
   public static void main(String[] args) throws Exception {
-    Options options = Options.orExit(args, OPTIONS);
+    BenchmarkOptions options = BenchmarkOptions.orExit(args, OPTIONS);
     int windows = options.number("rounds", 1, 100);
     int seconds = options.number("seconds", 5, 3600);
     List<Contender> contenders = NodePeers.available(options.contenders());
     Map<Contender, Idler> idlers = new LinkedHashMap<>();
-    Attempts attempts = new Attempts();
-    Run run = Run.begin("idle-jobs", args, options);
+    MeasuringAttempts attempts = new MeasuringAttempts();
+    BenchmarkRun run = BenchmarkRun.begin("idle-jobs", args, options);
     try (BenchServer server = run.start(StatementCount.SETTINGS)) {
       try {
         for (Contender contender : contenders) {
-          Progress.say("starting " + contender.name());
+          BenchmarkProgress.report("starting " + contender.name());
           attempts
               .attempt(contender, () -> start(server, contender))
               .ifPresent(idler -> idlers.put(contender, idler));
         }
         Clock clock = Clock.systemUTC();
-        Progress.waitUntil(clock.instant().plus(SETTLE), () -> "letting them settle");
+        BenchmarkProgress.waitUntil(clock.instant().plus(WARM_UP), () -> "letting them settle");
         for (int window = 0; window < windows; window++) {
           measure(server, List.copyOf(idlers.values()), seconds);
         }
@@ -77,16 +77,16 @@ public final class WorkerIdleBenchmark {
         }
       }
     }
-    Report report = report(contenders, idlers);
+    BenchmarkReport report = report(contenders, idlers);
     attempts.addTo(report);
     run.finish(report);
   }
 
   private static Idler start(BenchServer server, Contender contender) throws Exception {
     BenchDatabase database = BenchDatabase.create(server, "idle_" + contender.name());
-    WorkerProcess process = WorkerProcess.start(contender, database);
-    process.ask("install");
-    process.ask("work " + Use.IDLE + " 1");
+    ContenderProcess process = ContenderProcess.start(contender, database);
+    process.request("install");
+    process.request("work " + EngineUse.IDLE + " 1");
     return new Idler(contender, database, process);
   }
 
@@ -95,10 +95,10 @@ public final class WorkerIdleBenchmark {
     long position = Files.size(server.log());
     List<Duration> before = idlers.stream().map(idler -> idler.process.cpu()).toList();
     long start = System.nanoTime();
-    Progress.waitUntil(Clock.systemUTC().instant().plusSeconds(seconds), () -> "counting");
+    BenchmarkProgress.waitUntil(Clock.systemUTC().instant().plusSeconds(seconds), () -> "counting");
     double elapsed = (System.nanoTime() - start) / 1e9;
     StatementCount count = StatementCount.of(tail(server.log(), position));
-    tellWhat(idlers.get(0), count, elapsed);
+    describe(idlers.get(0), count, elapsed);
     for (int i = 0; i < idlers.size(); i++) {
       Idler idler = idlers.get(i);
       String database = idler.database.name();
@@ -112,14 +112,15 @@ public final class WorkerIdleBenchmark {
   }
 
   /** Says what the first of all asks for, and how often. */
-  private static void tellWhat(Idler idler, StatementCount count, double elapsed) {
-    Progress.say(idler.contender.name() + " asks, a second:");
+  private static void describe(Idler idler, StatementCount count, double elapsed) {
+    BenchmarkProgress.report(idler.contender.name() + " asks, a second:");
     count
         .texts()
         .getOrDefault(idler.database.name(), Map.of())
         .forEach(
             (text, times) ->
-                Progress.say(String.format(Locale.ROOT, "  %.2f  %s", times / elapsed, text)));
+                BenchmarkProgress.report(
+                    String.format(Locale.ROOT, "  %.2f  %s", times / elapsed, text)));
   }
 
   private static String tail(Path log, long position) throws Exception {
@@ -127,8 +128,8 @@ public final class WorkerIdleBenchmark {
     return new String(all, (int) position, all.length - (int) position, StandardCharsets.UTF_8);
   }
 
-  private static Report report(List<Contender> contenders, Map<Contender, Idler> idlers) {
-    Report report = new Report("what a worker costs without jobs");
+  private static BenchmarkReport report(List<Contender> contenders, Map<Contender, Idler> idlers) {
+    BenchmarkReport report = new BenchmarkReport("what a worker costs without jobs");
     report.head(
         List.of(
             "median of windows (least–most)",
@@ -139,18 +140,18 @@ public final class WorkerIdleBenchmark {
       report.row(
           List.of(
               idler.contender.about().title(),
-              Figures.of(idler.windows, Window::queries).spread(),
-              Figures.of(idler.windows, Window::control).spread(),
-              Figures.of(idler.windows, Window::cpu).spread()));
+              FigureFormat.of(idler.windows, Window::queries).spread(),
+              FigureFormat.of(idler.windows, Window::control).spread(),
+              FigureFormat.of(idler.windows, Window::cpu).spread()));
       report.line(
           "idle "
               + idler.contender.name()
               + " queries/s "
-              + Figures.format(Figures.of(idler.windows, Window::queries).median())
+              + FigureFormat.format(FigureFormat.of(idler.windows, Window::queries).median())
               + " cpu-s/min "
-              + Figures.format(Figures.of(idler.windows, Window::cpu).median()));
+              + FigureFormat.format(FigureFormat.of(idler.windows, Window::cpu).median()));
     }
-    report.settings(contenders, Use.IDLE);
+    report.settings(contenders, EngineUse.IDLE);
     return report;
   }
 }

@@ -26,19 +26,19 @@ public final class AccuracyBenchmark {
 
   /** Starts two replicas whose task records its firings; whatever it returns stops them. */
   interface Contender {
-    AutoCloseable start(BenchServer server, Firings firings) throws Exception;
+    AutoCloseable start(BenchServer server, FiringDelays firings) throws Exception;
   }
 
   private AccuracyBenchmark() {}
 
   /** Runs the benchmark; prints a table and one line for each contender. */
   public static void main(String[] args) throws Exception {
-    Arguments arguments = new Arguments(args);
+    NumberArguments arguments = new NumberArguments(args);
     int seconds = arguments.next("SECONDS", 60, 5, 3600);
     arguments.end();
     try (BenchServer server = BenchServer.start(Map.of("max_connections", "200"))) {
       server.describe();
-      Map<String, Firings.Result> results = new LinkedHashMap<>();
+      Map<String, FiringDelays.Result> results = new LinkedHashMap<>();
       for (Map.Entry<String, Contender> each : contenders().entrySet()) {
         results.put(each.getKey(), measure(server, each.getKey(), each.getValue(), seconds));
       }
@@ -56,34 +56,34 @@ public final class AccuracyBenchmark {
     return result;
   }
 
-  private static Cluster monotick(BenchServer server, Firings firings, HaMode mode) {
+  private static InProcessCluster monotick(BenchServer server, FiringDelays firings, HaMode mode) {
     Task task =
         Task.named("second")
             .every(Duration.ofSeconds(1))
             .mode(mode)
             .run(context -> firings.record("second", context.nominalTime()));
-    return Cluster.start(
+    return InProcessCluster.start(
         server, "accuracy_" + mode.name().toLowerCase(Locale.ROOT), REPLICAS, List.of(task));
   }
 
-  private static Firings.Result measure(
+  private static FiringDelays.Result measure(
       BenchServer server, String name, Contender contender, int seconds) throws Exception {
     Instant from =
         Clock.systemUTC().instant().truncatedTo(ChronoUnit.SECONDS).plus(WARM_UP).plusSeconds(1);
     Instant to = from.plusSeconds(seconds);
-    Firings firings = new Firings(from, to);
-    Progress.say(name + ", load average " + BenchServer.load());
+    FiringDelays firings = new FiringDelays(from, to);
+    BenchmarkProgress.report(name + ", load average " + BenchServer.load());
     try (AutoCloseable running = contender.start(server, firings)) {
-      Progress.waitUntil(
+      BenchmarkProgress.waitUntil(
           to.plus(AFTER),
           () -> "warming up, then measuring: " + firings.count() + " fired of " + seconds);
-      Progress.say("  stopping " + running.getClass().getSimpleName());
+      BenchmarkProgress.report("  stopping " + running.getClass().getSimpleName());
     }
     return firings.result(seconds);
   }
 
-  private static void print(Map<String, Firings.Result> results) {
-    Firings.Result ours = results.values().iterator().next();
+  private static void print(Map<String, FiringDelays.Result> results) {
+    FiringDelays.Result ours = results.values().iterator().next();
     System.out.printf(
         Locale.ROOT,
         "%-22s %10s %10s %10s %12s %10s %14s %14s%n",

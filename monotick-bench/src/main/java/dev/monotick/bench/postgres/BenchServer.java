@@ -37,7 +37,7 @@ public final class BenchServer implements AutoCloseable {
 
   /** Starts one with these settings. */
   public static BenchServer start(Map<String, String> settings) throws IOException {
-    Progress.say("starting PostgreSQL " + MAJOR);
+    BenchmarkProgress.report("starting PostgreSQL " + MAJOR);
     Path folder = Files.createTempDirectory("monotick-bench-");
     EmbeddedPostgresBuilder builder =
         EmbeddedPostgres.builder().folder(folder.resolve("postgres")).major(MAJOR);

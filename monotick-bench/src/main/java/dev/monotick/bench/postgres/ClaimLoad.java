@@ -1,20 +1,20 @@
 package dev.monotick.bench.postgres;
 
-import dev.monotick.ledger.ClaimId;
-import dev.monotick.ledger.ClaimReply;
-import dev.monotick.ledger.ClaimRequest;
-import dev.monotick.ledger.FinishReply;
-import dev.monotick.ledger.FinishRequest;
-import dev.monotick.ledger.Ledger;
-import dev.monotick.ledger.OnOverlap;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.TaskRegistration;
-import dev.monotick.ledger.TaskState;
-import dev.monotick.ledger.TickId;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.replica.ReplicaInfo;
-import dev.monotick.store.Store;
-import dev.monotick.task.Effect;
+import dev.monotick.spi.Store;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.replica.MemberInfo;
+import dev.monotick.spi.tick.OverlapRule;
+import dev.monotick.spi.tick.SeriesRegistration;
+import dev.monotick.spi.tick.SeriesState;
+import dev.monotick.spi.tick.TickClaim;
+import dev.monotick.spi.tick.TickClaimId;
+import dev.monotick.spi.tick.TickClaimReply;
+import dev.monotick.spi.tick.TickLedger;
+import dev.monotick.spi.tick.TickReport;
+import dev.monotick.spi.tick.TickReportReply;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.TickId;
+import dev.monotick.work.Effect;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -40,9 +40,9 @@ final class ClaimLoad {
   static final int BATCH = 500;
   private static final Duration STEP = Duration.ofMillis(1);
 
-  private final Ledger ledger;
-  private final ReplicaId replica = ReplicaId.random();
-  private final Map<String, TaskState> states = new HashMap<>();
+  private final TickLedger ledger;
+  private final MemberId replica = MemberId.random();
+  private final Map<String, SeriesState> states = new HashMap<>();
   private long claims;
 
   /**
@@ -84,11 +84,11 @@ final class ClaimLoad {
   ClaimLoad(Store store) {
     ledger = store.ledger();
     Instant start = ledger.now();
-    store.replicas().join(new ReplicaInfo(replica, "bench", start, Set.of()), false);
+    store.replicas().join(new MemberInfo(replica, "bench", start, Set.of()), false);
     for (int from = 0; from < TASKS; from += BATCH) {
-      List<TaskRegistration> registrations = new ArrayList<>();
+      List<SeriesRegistration> registrations = new ArrayList<>();
       for (int i = from; i < Math.min(TASKS, from + BATCH); i++) {
-        registrations.add(new TaskRegistration(name(i), "@every 1ms", start));
+        registrations.add(new SeriesRegistration(name(i), "@every 1ms", start));
       }
       ledger.register(registrations).forEach(state -> states.put(state.task(), state));
     }
@@ -98,7 +98,7 @@ final class ClaimLoad {
     return "bench-" + task;
   }
 
-  ReplicaId replica() {
+  MemberId replica() {
     return replica;
   }
 
@@ -114,37 +114,37 @@ final class ClaimLoad {
 
   private Taken pass(int tasks, int batch, int threads, @Nullable ExecutorService executor)
       throws Exception {
-    List<List<ClaimRequest>> claimed = new ArrayList<>();
+    List<List<TickClaim>> claimed = new ArrayList<>();
     for (int from = 0; from < tasks; from += batch) {
-      List<ClaimRequest> requests = new ArrayList<>();
+      List<TickClaim> requests = new ArrayList<>();
       for (int i = from; i < Math.min(tasks, from + batch); i++) {
         requests.add(claim(state(name(i))));
       }
       claimed.add(requests);
     }
-    List<ClaimReply> replies = Collections.synchronizedList(new ArrayList<>());
+    List<TickClaimReply> replies = Collections.synchronizedList(new ArrayList<>());
     long[] calls = new long[claimed.size()];
     long claimNanos =
         spread(claimed, calls, threads, executor, each -> replies.addAll(ledger.claim(each)));
-    for (ClaimReply reply : replies) {
-      if (reply.kind() != ClaimReply.Kind.CLAIMED) {
+    for (TickClaimReply reply : replies) {
+      if (reply.kind() != TickClaimReply.Kind.CLAIMED) {
         throw new IllegalStateException("a claim was answered with " + reply);
       }
     }
     Instant now = ledger.now();
-    List<List<FinishRequest>> ended =
+    List<List<TickReport>> ended =
         claimed.stream()
             .map(each -> each.stream().map(request -> finish(request, now)).toList())
             .toList();
-    List<FinishReply> finishes = Collections.synchronizedList(new ArrayList<>());
+    List<TickReportReply> finishes = Collections.synchronizedList(new ArrayList<>());
     long finishNanos =
         spread(
             ended,
             new long[ended.size()],
             threads,
             executor,
-            each -> finishes.addAll(ledger.finish(each)));
-    for (FinishReply reply : finishes) {
+            each -> finishes.addAll(ledger.report(each)));
+    for (TickReportReply reply : finishes) {
       if (!reply.recorded()) {
         throw new IllegalStateException("a report was answered with " + reply);
       }
@@ -188,29 +188,29 @@ final class ClaimLoad {
     return System.nanoTime() - start;
   }
 
-  private TaskState state(String task) {
-    TaskState state = states.get(task);
+  private SeriesState state(String task) {
+    SeriesState state = states.get(task);
     if (state == null) {
       throw new IllegalStateException(task + " was not registered");
     }
     return state;
   }
 
-  private ClaimRequest claim(TaskState seen) {
-    return new ClaimRequest(
-        new ClaimId(replica, ++claims),
+  private TickClaim claim(SeriesState seen) {
+    return new TickClaim(
+        new TickClaimId(replica, ++claims),
         TickId.scheduled(seen.task(), seen.cursor().plus(STEP)),
         seen,
         List.of(),
-        OnOverlap.SKIP,
+        OverlapRule.SKIP,
         Effect.AT_MOST_ONCE,
         null);
   }
 
-  private static FinishRequest finish(ClaimRequest claimed, Instant now) {
-    return new FinishRequest(
+  private static TickReport finish(TickClaim claimed, Instant now) {
+    return new TickReport(
         claimed.claim(),
         claimed.tick(),
-        new FinishRequest.Ended(Outcome.SUCCEEDED, null, now, now, true));
+        new TickReport.Ended(Outcome.SUCCEEDED, null, now, now, true));
   }
 }

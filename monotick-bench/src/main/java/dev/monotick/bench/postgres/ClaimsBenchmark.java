@@ -26,7 +26,12 @@ public final class ClaimsBenchmark {
 
   /** A ledger, what loads it, and what was measured of it. */
   private record Side(
-      String name, History history, ClaimLoad load, Rounds batch, Rounds eight, Rounds alone) {}
+      String name,
+      LedgerHistory history,
+      ClaimLoad load,
+      Rounds batch,
+      Rounds eight,
+      Rounds alone) {}
 
   private record Rounds(List<ClaimLoad.Taken> all) {
 
@@ -35,11 +40,11 @@ public final class ClaimsBenchmark {
     }
 
     double median(ToDoubleFunction<ClaimLoad.Taken> value) {
-      return Firings.median(all.stream().mapToDouble(value).toArray());
+      return FiringDelays.median(all.stream().mapToDouble(value).toArray());
     }
 
     double callMillis(double share) {
-      return median(round -> Firings.percentileMillis(round.callNanos(), share));
+      return median(round -> FiringDelays.percentileMillis(round.callNanos(), share));
     }
   }
 
@@ -51,7 +56,7 @@ public final class ClaimsBenchmark {
 
   /** Runs the benchmark; prints a table and one line for each ledger and way of claiming. */
   public static void main(String[] args) throws Exception {
-    Arguments arguments = new Arguments(args);
+    NumberArguments arguments = new NumberArguments(args);
     int rounds = arguments.next("ROUNDS", 5, 1, 100);
     int rows = arguments.next("ROWS", 1_000_000, 1, 100_000_000);
     boolean profile = arguments.next("PROFILE", 0, 0, 1) == 1;
@@ -69,11 +74,12 @@ public final class ClaimsBenchmark {
           "rows of history: empty %,d, full %,d%n",
           empty.history().rows(),
           full.history().rows());
-      Progress.say("warming up");
+      BenchmarkProgress.report("warming up");
       round(side("empty", empty), executor);
       round(side("full", full), executor);
       for (int i = 1; i <= rounds; i++) {
-        Progress.say("round " + i + " of " + rounds + ", load average " + BenchServer.load());
+        BenchmarkProgress.report(
+            "round " + i + " of " + rounds + ", load average " + BenchServer.load());
         // Whoever is first in one round is second in the next.
         round(i % 2 == 0 ? full : empty, executor);
         round(i % 2 == 0 ? empty : full, executor);
@@ -91,7 +97,7 @@ public final class ClaimsBenchmark {
   private static Side side(String name, BenchServer server, PostgresStore store) {
     return new Side(
         name,
-        new History(server, "claims_" + name),
+        new LedgerHistory(server, "claims_" + name),
         new ClaimLoad(store),
         new Rounds(),
         new Rounds(),
@@ -109,7 +115,7 @@ public final class ClaimsBenchmark {
     side.batch().all().add(repeat(load::batches));
     side.eight().all().add(repeat(() -> load.singles(SINGLES, THREADS, executor)));
     side.alone().all().add(load.singles(ALONE, 1, executor));
-    Progress.say(
+    BenchmarkProgress.report(
         String.format(
             Locale.ROOT,
             "  %s: batches of 500 %.0f claims/s, 8 threads %.0f claims/s",

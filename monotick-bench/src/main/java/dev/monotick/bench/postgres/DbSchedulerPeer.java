@@ -23,11 +23,11 @@ final class DbSchedulerPeer implements AutoCloseable {
 
   private DbSchedulerPeer() {}
 
-  static DbSchedulerPeer startDefault(BenchServer server, Firings firings) throws Exception {
+  static DbSchedulerPeer startDefault(BenchServer server, FiringDelays firings) throws Exception {
     return start(server, firings, "dbs_default", UnaryOperator.identity());
   }
 
-  static DbSchedulerPeer startTuned(BenchServer server, Firings firings) throws Exception {
+  static DbSchedulerPeer startTuned(BenchServer server, FiringDelays firings) throws Exception {
     return start(
         server,
         firings,
@@ -36,7 +36,10 @@ final class DbSchedulerPeer implements AutoCloseable {
   }
 
   private static DbSchedulerPeer start(
-      BenchServer server, Firings firings, String table, UnaryOperator<SchedulerBuilder> settings)
+      BenchServer server,
+      FiringDelays firings,
+      String table,
+      UnaryOperator<SchedulerBuilder> settings)
       throws Exception {
     server.execute(
         "create table "

@@ -18,7 +18,7 @@ import java.util.function.Predicate;
  */
 public final class IdleBenchmark {
 
-  private static final Duration SETTLE = Duration.ofSeconds(15);
+  private static final Duration WARM_UP = Duration.ofSeconds(15);
   private static final int TASKS = 10;
   private static final String CLIENTS =
       StatementLog.OWN
@@ -29,7 +29,7 @@ public final class IdleBenchmark {
 
   /** Runs the benchmark and prints a table and a line of results for each number of replicas. */
   public static void main(String[] args) throws Exception {
-    Arguments arguments = new Arguments(args);
+    NumberArguments arguments = new NumberArguments(args);
     int seconds = arguments.next("SECONDS", 30, 5, 3600);
     arguments.end();
     try (BenchServer server = BenchServer.start(StatementLog.SETTINGS)) {
@@ -43,16 +43,18 @@ public final class IdleBenchmark {
   }
 
   private static String measure(BenchServer server, int replicas, int seconds) throws Exception {
-    Progress.say("starting replicas=" + replicas + ", load average " + BenchServer.load());
+    BenchmarkProgress.report(
+        "starting replicas=" + replicas + ", load average " + BenchServer.load());
     Clock clock = Clock.systemUTC();
     StatementLog log = new StatementLog(server.log());
-    try (Cluster cluster = Cluster.start(server, "idle_" + replicas, replicas, tasks())) {
-      Progress.waitUntil(clock.instant().plus(SETTLE), () -> "letting them settle");
+    try (InProcessCluster cluster =
+        InProcessCluster.start(server, "idle_" + replicas, replicas, tasks())) {
+      BenchmarkProgress.waitUntil(clock.instant().plus(WARM_UP), () -> "letting them settle");
       Duration serverBefore = server.serverCpu();
       Duration clientBefore = BenchServer.clientCpu();
       log.mark();
       long start = System.nanoTime();
-      Progress.waitUntil(clock.instant().plusSeconds(seconds), () -> "counting");
+      BenchmarkProgress.waitUntil(clock.instant().plusSeconds(seconds), () -> "counting");
       double elapsed = (System.nanoTime() - start) / 1e9;
       Map<String, StatementLog.Kind> kinds = log.read();
       double serverCpu = server.serverCpu().minus(serverBefore).toMillis() / 1e3;

@@ -34,7 +34,7 @@ final class QuartzPeer implements AutoCloseable {
 
   private QuartzPeer() {}
 
-  static QuartzPeer start(BenchServer server, Firings firings) throws Exception {
+  static QuartzPeer start(BenchServer server, FiringDelays firings) throws Exception {
     server.execute(tables());
     QuartzPeer peer = new QuartzPeer();
     for (String id : List.of("a", "b")) {

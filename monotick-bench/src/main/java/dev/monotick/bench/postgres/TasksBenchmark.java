@@ -1,6 +1,6 @@
 package dev.monotick.bench.postgres;
 
-import dev.monotick.schedule.Interval;
+import dev.monotick.schedule.Schedule;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import java.time.Clock;
@@ -27,13 +27,13 @@ public final class TasksBenchmark {
 
   /** Runs the benchmark and prints a line of results for each spread. */
   public static void main(String[] args) throws Exception {
-    Arguments arguments = new Arguments(args);
+    NumberArguments arguments = new NumberArguments(args);
     int tasks = arguments.next("N", 10_000, 1, 1_000_000);
     int period = arguments.next("PERIOD_SECONDS", 60, 1, 3600);
     int seconds = arguments.next("SECONDS", Math.max(period, 60), 1, 3600);
     arguments.end();
     if (seconds % period != 0) {
-      throw Arguments.refuse(
+      throw NumberArguments.refuse(
           "SECONDS must be a multiple of PERIOD_SECONDS, so that all tasks are due equally often,"
               + " but were "
               + seconds
@@ -61,27 +61,28 @@ public final class TasksBenchmark {
     }
     Instant to = from.plusSeconds(seconds);
     long due = (long) tasks * seconds / period;
-    Firings firings = new Firings(from, to);
+    FiringDelays firings = new FiringDelays(from, to);
     List<Task> all = new ArrayList<>(tasks);
     for (int i = 0; i < tasks; i++) {
       String task = "task-" + i;
       long phase = name.equals("spread") ? i * periodMillis / tasks : 0;
       all.add(
           Task.named(task)
-              .schedule(Interval.of(Duration.ofSeconds(period), Duration.ofMillis(phase)))
+              .schedule(Schedule.every(Duration.ofSeconds(period), Duration.ofMillis(phase)))
               .mode(HaMode.ONE_REPLICA)
               .run(context -> firings.record(task, context.nominalTime())));
     }
-    Progress.say(name + ": starting, load average " + BenchServer.load());
+    BenchmarkProgress.report(name + ": starting, load average " + BenchServer.load());
     Duration server0;
     Duration client0;
-    try (Cluster cluster = Cluster.start(server, "tasks_" + name, 1, all)) {
-      Progress.waitUntil(from, () -> name + ": " + cluster.size() + " replica is warming up");
+    try (InProcessCluster cluster = InProcessCluster.start(server, "tasks_" + name, 1, all)) {
+      BenchmarkProgress.waitUntil(
+          from, () -> name + ": " + cluster.size() + " replica is warming up");
       server0 = server.serverCpu();
       client0 = BenchServer.clientCpu();
-      Progress.waitUntil(
+      BenchmarkProgress.waitUntil(
           to, () -> name + ": " + firings.count() + " ticks begun of " + due + " due");
-      Progress.waitUntil(
+      BenchmarkProgress.waitUntil(
           to.plus(PATIENCE),
           () -> firings.count() >= due,
           () -> name + ": " + firings.count() + " of " + due + ", waiting for the others");

@@ -1,7 +1,7 @@
 package dev.monotick.bench.server;
 
 import dev.monotick.bench.postgres.BenchServer;
-import dev.monotick.bench.postgres.Progress;
+import dev.monotick.bench.postgres.BenchmarkProgress;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,7 +65,7 @@ public final class ServerBenchmark {
     try (BenchServer database = BenchServer.start(settings);
         ServerProcess server = ServerProcess.start(database, List.of("-Xmx512m"))) {
       database.describe();
-      Progress.say("ready after " + server.startTime().toMillis() + " ms");
+      BenchmarkProgress.report("ready after " + server.startTime().toMillis() + " ms");
       List<List<String>> jobs = prepare(server.port());
       run(server.port(), jobs, rate, WARM_UP_SECONDS, connections);
       if (profile) {
@@ -89,7 +89,7 @@ public final class ServerBenchmark {
   /** Creates tenants with jobs and schedules; returns the numbers of the jobs, of each tenant. */
   private static List<List<String>> prepare(int port) throws IOException {
     List<List<String>> jobs = new ArrayList<>();
-    try (Wire wire = new Wire(port)) {
+    try (HttpConnection wire = new HttpConnection(port)) {
       for (int tenant = 0; tenant < TENANTS; tenant++) {
         must(
             wire.call(
@@ -126,14 +126,14 @@ public final class ServerBenchmark {
     return ServerProcess.KEY + "\r\nMonotick-Tenant: bench" + tenant;
   }
 
-  private static Wire.Answer must(Wire.Answer answer) throws IOException {
+  private static HttpConnection.Answer must(HttpConnection.Answer answer) throws IOException {
     if (answer.status() >= 300) {
       throw new IOException("answered " + answer.status() + ": " + answer.body());
     }
     return answer;
   }
 
-  private static Wire.Answer create(Wire wire, int tenant) throws IOException {
+  private static HttpConnection.Answer create(HttpConnection wire, int tenant) throws IOException {
     return wire.call(
         "POST",
         "/v1/jobs",
@@ -143,7 +143,7 @@ public final class ServerBenchmark {
 
   private static List<Sample> run(
       int port, List<List<String>> jobs, int rate, int seconds, int connections) throws Exception {
-    Progress.say(
+    BenchmarkProgress.report(
         rate + " requests a second for " + seconds + " s on " + connections + " connections");
     ExecutorService threads = Executors.newFixedThreadPool(connections);
     try {
@@ -170,7 +170,7 @@ public final class ServerBenchmark {
       int port, List<List<String>> jobs, long first, long step, int count, int number)
       throws IOException {
     List<Sample> samples = new ArrayList<>(count);
-    Wire wire = new Wire(port);
+    HttpConnection wire = new HttpConnection(port);
     try {
       for (int i = 0; i < count; i++) {
         long due = first + i * step;
@@ -184,7 +184,7 @@ public final class ServerBenchmark {
         } catch (IOException e) {
           status = 0; // no answer
           wire.close();
-          wire = new Wire(port);
+          wire = new HttpConnection(port);
         }
         samples.add(new Sample(status, (System.nanoTime() - due) / 1000));
       }
@@ -194,8 +194,8 @@ public final class ServerBenchmark {
     }
   }
 
-  private static Wire.Answer request(Wire wire, List<String> jobs, int tenant, int number)
-      throws IOException {
+  private static HttpConnection.Answer request(
+      HttpConnection wire, List<String> jobs, int tenant, int number) throws IOException {
     return switch (Math.floorMod(number, 10)) {
       case 0, 1, 2, 3 ->
           wire.call(

@@ -1,7 +1,7 @@
 package dev.monotick.bench.server;
 
 import dev.monotick.bench.postgres.BenchServer;
-import dev.monotick.bench.postgres.Progress;
+import dev.monotick.bench.postgres.BenchmarkProgress;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -62,13 +62,13 @@ final class ServerProcess implements AutoCloseable {
         process.destroyForcibly();
         throw new IOException("the server did not start:\n" + Files.readString(log));
       }
-      Progress.pause(Duration.ofMillis(20));
+      BenchmarkProgress.pause(Duration.ofMillis(20));
     }
     return new ServerProcess(process, port, Duration.ofNanos(System.nanoTime() - begin));
   }
 
   private static boolean isReady(int port) {
-    try (Wire wire = new Wire(port)) {
+    try (HttpConnection wire = new HttpConnection(port)) {
       return wire.call("GET", "/health/readiness", KEY, "").status() == 200;
     } catch (IOException e) {
       return false;

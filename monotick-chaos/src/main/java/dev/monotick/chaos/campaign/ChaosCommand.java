@@ -81,7 +81,7 @@ public final class ChaosCommand {
               + folder);
     }
     if (options.report().isPresent()) {
-      Records.write(options.report().get(), result, run.journal().all());
+      RunRecords.write(options.report().get(), result, run.journal().all());
     }
     out.println(result.line());
     return complaints.isEmpty();

@@ -2,7 +2,7 @@ package dev.monotick.chaos.campaign;
 
 import dev.monotick.chaos.check.Findings;
 import dev.monotick.chaos.report.Invariant;
-import dev.monotick.chaos.sink.Verdict;
+import dev.monotick.chaos.sink.EffectVerdict;
 import dev.monotick.chaos.storm.JobHistory;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,11 +49,11 @@ public record ChaosResult(
     figures.put("jobs", jobs.jobs());
     figures.put("faults", (long) facts.struck());
     figures.put("takeovers", (long) facts.takeovers());
-    figures.put("refused", findings.verdicts(Verdict.STALE));
+    figures.put("refused", findings.verdicts(EffectVerdict.STALE));
     figures.put("duplicates", findings.duplicates());
     figures.put("lost", lost());
-    figures.put("effects", findings.verdicts(Verdict.ACCEPTED));
-    figures.put("repeated", findings.verdicts(Verdict.REPEATED));
+    figures.put("effects", findings.verdicts(EffectVerdict.ACCEPTED));
+    figures.put("repeated", findings.verdicts(EffectVerdict.REPEATED));
     figures.put("unknown", findings.outcomes("UNKNOWN"));
     figures.put("guards", findings.guards());
     figures.put("terms", (long) findings.terms());
@@ -90,7 +90,7 @@ public record ChaosResult(
         .forEach(complaints::add);
     need(complaints, facts.takeovers(), "no takeover took place");
     need(complaints, facts.longPauses(), "no pause outlived the lease");
-    need(complaints, findings.verdicts(Verdict.STALE), "the sink refused nothing");
+    need(complaints, findings.verdicts(EffectVerdict.STALE), "the sink refused nothing");
     need(complaints, facts.commitsCut(), "no connection was cut during COMMIT");
     need(complaints, findings.guards(), "no body was asked whether it may act");
     need(complaints, jobs.rescued(), "no job was rescued");

@@ -1,32 +1,32 @@
 package dev.monotick.chaos.campaign;
 
-import dev.monotick.chaos.cluster.Cluster;
+import dev.monotick.Monotick;
+import dev.monotick.chaos.cluster.ClusterMember;
 import dev.monotick.chaos.cluster.ClusterSettings;
 import dev.monotick.chaos.cluster.EmbeddedServer;
-import dev.monotick.chaos.cluster.Member;
 import dev.monotick.chaos.cluster.Namespaces;
+import dev.monotick.chaos.cluster.ReplicaCluster;
+import dev.monotick.chaos.cluster.ReplicaEnvironment;
 import dev.monotick.chaos.cluster.Sink;
 import dev.monotick.chaos.cluster.Standby;
-import dev.monotick.chaos.cluster.Surroundings;
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.history.WallClock;
+import dev.monotick.chaos.nemesis.FaultContext;
 import dev.monotick.chaos.nemesis.FaultKind;
+import dev.monotick.chaos.nemesis.FaultPlan;
 import dev.monotick.chaos.nemesis.Nemesis;
-import dev.monotick.chaos.nemesis.Plan;
-import dev.monotick.chaos.nemesis.Scene;
-import dev.monotick.chaos.nemesis.Strike;
+import dev.monotick.chaos.nemesis.PlannedFault;
 import dev.monotick.chaos.network.FaultProxy;
-import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.network.ProxyBehaviour;
 import dev.monotick.chaos.process.ClockShim;
 import dev.monotick.chaos.process.Waiting;
-import dev.monotick.chaos.replica.Traits;
-import dev.monotick.chaos.replica.Workload;
+import dev.monotick.chaos.replica.ReplicaTraits;
+import dev.monotick.chaos.replica.TaskWorkload;
 import dev.monotick.chaos.storm.JobFeed;
 import dev.monotick.chaos.storm.JobHistory;
-import dev.monotick.job.Jobs;
-import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.PostgresStore;
+import dev.monotick.spi.replica.LeaseTiming;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -113,22 +113,23 @@ public final class ChaosRun {
       Optional<Standby> standby)
       throws SQLException {
     try (Sink sink = new Sink(folder, journal);
-        Cluster cluster =
-            new Cluster(
+        ReplicaCluster cluster =
+            new ReplicaCluster(
                 cluster(),
                 server,
                 sink,
                 journal,
                 folder,
-                place -> surroundings(place, clocks, namespaces))) {
-      Scene scene = new Scene(cluster, server, sink, clocks, namespaces, TIMING, standby);
+                place -> environment(place, clocks, namespaces))) {
+      FaultContext scene =
+          new FaultContext(cluster, server, sink, clocks, namespaces, TIMING, standby);
       return run(scene);
     }
   }
 
-  private ChaosResult run(Scene scene) throws SQLException {
-    Cluster cluster = scene.cluster();
-    journal.add(Cluster.NEMESIS, WallClock.now());
+  private ChaosResult run(FaultContext scene) throws SQLException {
+    ReplicaCluster cluster = scene.cluster();
+    journal.add(ReplicaCluster.NEMESIS, WallClock.now());
     cluster.start(places.toArray(String[]::new));
     try (Connection connection = scene.server().connect()) {
       JobHistory.prepare(connection, SCHEMA);
@@ -137,10 +138,10 @@ public final class ChaosRun {
         PostgresStore store = open(scene, way);
         Nemesis nemesis = new Nemesis(scene, places)) {
       SplittableRandom random = new SplittableRandom(settings.seed());
-      JobFeed feed = new JobFeed(Jobs.of(store), journal, JOBS_PER_SECOND, random.split());
+      JobFeed feed = new JobFeed(Monotick.jobs(store), journal, JOBS_PER_SECOND, random.split());
       feed.limit();
-      Editor editor = new Editor(cluster, random.split());
-      Watch watch = new Watch(journal, nemesis, settings.lasting(), out);
+      TaskEditor editor = new TaskEditor(cluster, random.split());
+      ChaosProgress watch = new ChaosProgress(journal, nemesis, settings.lasting(), out);
       start("feed", feed);
       start("editor", editor);
       start("watch", watch);
@@ -148,30 +149,31 @@ public final class ChaosRun {
       nemesis.carryOut(plan(nemesis.kinds()));
       editor.stop();
       feed.stop();
-      Settling settling = new Settling(scene, settings, editor, nemesis);
+      RunCompletion settling = new RunCompletion(scene, settings, editor, nemesis);
       heal(scene);
-      Settling.Settled settled = settling.await(CALM.multipliedBy(2));
+      RunCompletion.CompletionResult settled = settling.await(CALM.multipliedBy(2));
       watch.stop();
       stop(cluster);
       out.accept("checking");
-      return new Judge(settings, scene, folder).judge(settled);
+      return new RunCheck(settings, scene, folder).judge(settled);
     }
   }
 
   /** A failover takes place once, in the middle: there is one standby. */
-  private List<Strike> plan(Set<FaultKind> possible) {
+  private List<PlannedFault> plan(Set<FaultKind> possible) {
     Set<FaultKind> kinds = new TreeSet<>(possible);
     boolean failover = kinds.remove(FaultKind.FAILOVER);
-    List<Strike> plan = new ArrayList<>(Plan.of(settings.seed(), settings.lasting(), kinds));
+    List<PlannedFault> plan =
+        new ArrayList<>(FaultPlan.of(settings.seed(), settings.lasting(), kinds));
     if (failover) {
       plan.add(
-          new Strike(
+          new PlannedFault(
               plan.size() + 1,
               settings.lasting().dividedBy(2),
               FaultKind.FAILOVER,
               0,
               new SplittableRandom(settings.seed()).nextDouble()));
-      plan.sort(Comparator.comparing(Strike::at));
+      plan.sort(Comparator.comparing(PlannedFault::at));
     }
     return plan;
   }
@@ -183,20 +185,20 @@ public final class ChaosRun {
         settings.backend().isPortable(),
         Optional.of(TIMING),
         Optional.of(TIMING),
-        Workload.FULL,
-        new Traits(PERIOD, true, settings.control()));
+        TaskWorkload.FULL,
+        new ReplicaTraits(PERIOD, true, settings.control()));
   }
 
-  private static Surroundings surroundings(
+  private static ReplicaEnvironment environment(
       String place, ClockShim clocks, Optional<Namespaces> namespaces) {
     boolean own = namespaces.isPresent() && !place.startsWith("x");
-    Surroundings where = own ? namespaces.get().of(place) : Surroundings.plain();
-    return new Surroundings(
+    ReplicaEnvironment where = own ? namespaces.get().of(place) : ReplicaEnvironment.plain();
+    return new ReplicaEnvironment(
         where.wrapper(), clocks.environment(place), where.database(), where.sink());
   }
 
   /** By a way of its own, because the server may come back elsewhere. */
-  private static PostgresStore open(Scene scene, FaultProxy way) {
+  private static PostgresStore open(FaultContext scene, FaultProxy way) {
     return PostgresStore.builder()
         .url(scene.server().url("127.0.0.1", way.port()))
         .user(scene.server().user())
@@ -212,21 +214,21 @@ public final class ChaosRun {
   }
 
   /** All networks pass, all clocks are right, nobody is paused. */
-  private void heal(Scene scene) {
-    journal.add(Cluster.NEMESIS, Event.now("calm"));
-    for (Member member : scene.cluster().members()) {
-      scene.cluster().set(member, Link.PASSING);
+  private void heal(FaultContext scene) {
+    journal.add(ReplicaCluster.NEMESIS, HistoryEvent.now("calm"));
+    for (ClusterMember member : scene.cluster().members()) {
+      scene.cluster().set(member, ProxyBehaviour.PASSING);
       member.network().cutNoCommit();
       member.network().delayReplies(Duration.ZERO);
       resume(scene.cluster(), member);
       if (places.contains(member.place())) {
-        scene.namespaces().ifPresent(spaces -> spaces.set(member.place(), Link.PASSING));
+        scene.namespaces().ifPresent(spaces -> spaces.set(member.place(), ProxyBehaviour.PASSING));
         scene.clocks().set(member.place(), Duration.ZERO);
       }
     }
   }
 
-  private static void resume(Cluster cluster, Member member) {
+  private static void resume(ReplicaCluster cluster, ClusterMember member) {
     try {
       cluster.resume(member);
     } catch (IllegalStateException e) {
@@ -234,8 +236,8 @@ public final class ChaosRun {
     }
   }
 
-  private static void stop(Cluster cluster) {
-    for (Member member : cluster.members()) {
+  private static void stop(ReplicaCluster cluster) {
+    for (ClusterMember member : cluster.members()) {
       try {
         cluster.stop(member, STOP);
       } catch (RuntimeException e) {

@@ -1,8 +1,8 @@
 package dev.monotick.chaos.campaign;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
-import dev.monotick.leader.LeaseTiming;
+import dev.monotick.spi.replica.LeaseTiming;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -56,7 +56,7 @@ public record RunFacts(
     private int commitsCut;
     private int ended;
     private @Nullable String leader;
-    private @Nullable Event fault; // the first that struck the leader
+    private @Nullable HistoryEvent fault; // the first that struck the leader
 
     Reading(long lease) {
       this.lease = lease;
@@ -68,7 +68,7 @@ public record RunFacts(
     }
 
     private void read(Journal.Entry entry) {
-      Event event = entry.event();
+      HistoryEvent event = entry.event();
       switch (event.kind()) {
         case "fault" -> {
           faults.merge(event.get("fault"), 1, Integer::sum);
@@ -93,7 +93,7 @@ public record RunFacts(
     private void gained(Journal.Entry entry) {
       boolean other = leader != null && !Objects.equals(leader, entry.source());
       takeovers += other ? 1 : 0;
-      Event cause = fault;
+      HistoryEvent cause = fault;
       long after = cause == null ? 0 : entry.event().nanos() - cause.nanos();
       if (cause != null && (other || cause.has("whom", "server")) && after < LONGEST_FAILOVER) {
         failovers

@@ -2,11 +2,11 @@ package dev.monotick.chaos.check;
 
 import static java.util.stream.Collectors.groupingBy;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
-import dev.monotick.chaos.replica.Workload;
-import dev.monotick.chaos.sink.Effect;
-import dev.monotick.chaos.sink.Verdict;
+import dev.monotick.chaos.replica.TaskWorkload;
+import dev.monotick.chaos.sink.EffectVerdict;
+import dev.monotick.chaos.sink.SinkEffect;
 import dev.monotick.leader.Fence;
 import java.time.Instant;
 import java.util.Comparator;
@@ -29,14 +29,17 @@ public final class Checker {
 
   private static final Set<String> NOT_RUN = Set.of("MISSED", "SKIPPED");
 
-  private final Scope scope;
+  private final CheckScope scope;
   private final List<Journal.Entry> journal;
-  private final List<Event> effects;
+  private final List<HistoryEvent> effects;
   private final List<LedgerRow> ledger;
   private final Findings findings = new Findings();
 
   private Checker(
-      Scope scope, List<Journal.Entry> journal, List<Event> effects, List<LedgerRow> ledger) {
+      CheckScope scope,
+      List<Journal.Entry> journal,
+      List<HistoryEvent> effects,
+      List<LedgerRow> ledger) {
     this.scope = scope;
     this.journal = journal;
     this.effects = effects;
@@ -53,9 +56,9 @@ public final class Checker {
    * @param settled ticks up to this time must have their outcome, null if there is no ledger
    */
   public static Findings check(
-      Scope scope,
+      CheckScope scope,
       List<Journal.Entry> journal,
-      List<Event> effects,
+      List<HistoryEvent> effects,
       List<LedgerRow> ledger,
       @Nullable Instant settled) {
     Checker checker = new Checker(scope, journal, effects, ledger);
@@ -64,7 +67,7 @@ public final class Checker {
     checker.fences();
     checker.terms();
     LocalTicks.check(scope, journal, checker.findings);
-    Guards.check(journal, checker.findings);
+    TermChecks.check(journal, checker.findings);
     if (settled != null) {
       checker.accounts(settled);
       checker.outcomes(settled);
@@ -76,11 +79,11 @@ public final class Checker {
   /** No effect takes place twice: counted by a process that knows nothing of leases. */
   private void effects() {
     Map<String, Integer> accepted = new LinkedHashMap<>();
-    for (Event event : effects) {
-      Verdict verdict = Verdict.valueOf(event.get("verdict"));
+    for (HistoryEvent event : effects) {
+      EffectVerdict verdict = EffectVerdict.valueOf(event.get("verdict"));
       findings.verdict(verdict);
-      if (verdict == Verdict.ACCEPTED) {
-        accepted.merge(identity(Effect.of(event)), 1, Integer::sum);
+      if (verdict == EffectVerdict.ACCEPTED) {
+        accepted.merge(identity(SinkEffect.of(event)), 1, Integer::sum);
       }
     }
     accepted.forEach(
@@ -91,11 +94,11 @@ public final class Checker {
         });
   }
 
-  private static String identity(Effect effect) {
+  private static String identity(SinkEffect effect) {
     String tick = effect.task() + "/" + effect.nominal();
     return switch (effect.task()) {
-      case Workload.EVERY -> tick + "@" + effect.replica();
-      case Workload.SHARED, Workload.ASKED -> effect.task() + "/" + effect.key();
+      case TaskWorkload.EVERY -> tick + "@" + effect.replica();
+      case TaskWorkload.SHARED, TaskWorkload.REQUESTED -> effect.task() + "/" + effect.key();
       default -> tick;
     };
   }
@@ -117,9 +120,9 @@ public final class Checker {
   /** Once a newer fence was accepted, by the sink or by the ledger, no older one is. */
   private void fences() {
     Map<String, Fence> newest = new HashMap<>();
-    for (Event event : effects) {
-      Effect effect = Effect.of(event);
-      if (effect.kind() == Effect.Kind.FENCED && event.has("verdict", "ACCEPTED")) {
+    for (HistoryEvent event : effects) {
+      SinkEffect effect = SinkEffect.of(event);
+      if (effect.kind() == SinkEffect.Kind.FENCED && event.has("verdict", "ACCEPTED")) {
         grows(newest, "sink " + effect.group(), effect.fence(), event.line());
       }
     }
@@ -142,9 +145,9 @@ public final class Checker {
 
   /** At no instant do two replicas rely on leadership, and every term has a newer fence. */
   private void terms() {
-    List<Term> terms = Term.of(journal);
+    List<LeadershipInterval> terms = LeadershipInterval.of(journal);
     findings.terms(terms.size());
-    Excuses excuses = Excuses.of(journal);
+    AllowedOverlaps excuses = AllowedOverlaps.of(journal);
     for (int i = 0; i < terms.size(); i++) {
       for (int j = i + 1; j < terms.size(); j++) {
         if (terms.get(i).overlaps(terms.get(j))) {
@@ -156,7 +159,7 @@ public final class Checker {
         }
       }
     }
-    terms.sort(Comparator.comparing(Term::fence));
+    terms.sort(Comparator.comparing(LeadershipInterval::fence));
     for (int i = 1; i < terms.size(); i++) {
       if (!terms.get(i).fence().isNewerThan(terms.get(i - 1).fence())
           || terms.get(i).from() < terms.get(i - 1).from()) {
@@ -204,8 +207,8 @@ public final class Checker {
   private void outcomes(Instant settled) {
     Map<String, LedgerRow> rows = new HashMap<>();
     ledger.forEach(row -> rows.put(row.task() + "/" + row.first(), row));
-    Map<String, Event> accepted = new HashMap<>();
-    for (Event event : effects) {
+    Map<String, HistoryEvent> accepted = new HashMap<>();
+    for (HistoryEvent event : effects) {
       if (event.has("verdict", "ACCEPTED")
           && scope.inLedger().contains(event.get("task"))
           && !Instant.parse(event.get("nominal")).isAfter(settled)) {
@@ -237,7 +240,7 @@ public final class Checker {
     return ledger.stream().filter(row -> row.task().equals(task));
   }
 
-  private static String tick(Event event) {
+  private static String tick(HistoryEvent event) {
     return event.get("task") + "/" + event.get("nominal");
   }
 }

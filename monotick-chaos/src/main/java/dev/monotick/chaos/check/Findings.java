@@ -1,6 +1,6 @@
 package dev.monotick.chaos.check;
 
-import dev.monotick.chaos.sink.Verdict;
+import dev.monotick.chaos.sink.EffectVerdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +11,7 @@ public final class Findings {
 
   private final List<String> violations = new ArrayList<>();
   private final Map<String, Long> outcomes = new TreeMap<>();
-  private final Map<Verdict, Long> verdicts = new TreeMap<>();
+  private final Map<EffectVerdict, Long> verdicts = new TreeMap<>();
   private long duplicates;
   private int terms;
   private int excused;
@@ -30,7 +30,7 @@ public final class Findings {
     outcomes.merge(outcome, count, Long::sum);
   }
 
-  void verdict(Verdict verdict) {
+  void verdict(EffectVerdict verdict) {
     verdicts.merge(verdict, 1L, Long::sum);
   }
 
@@ -72,7 +72,7 @@ public final class Findings {
   }
 
   /** Returns how many effects were judged so. */
-  public long verdicts(Verdict verdict) {
+  public long verdicts(EffectVerdict verdict) {
     return verdicts.getOrDefault(verdict, 0L);
   }
 

@@ -1,6 +1,6 @@
 package dev.monotick.chaos.check;
 
-import dev.monotick.chaos.replica.Workload;
+import dev.monotick.chaos.replica.TaskWorkload;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,7 +19,7 @@ final class LedgerOrder {
 
   private LedgerOrder() {}
 
-  static void check(Scope scope, List<LedgerRow> ledger, Findings findings) {
+  static void check(CheckScope scope, List<LedgerRow> ledger, Findings findings) {
     for (String task : scope.inLedger()) {
       LedgerRow before = null;
       for (LedgerRow row : ledger.stream().filter(row -> row.task().equals(task)).toList()) {
@@ -53,12 +53,12 @@ final class LedgerOrder {
   }
 
   /** The times of a task that is edited follow from several definitions; still none comes twice. */
-  private static void strictlyGrow(Scope scope, List<LedgerRow> ledger, Findings findings) {
+  private static void strictlyGrow(CheckScope scope, List<LedgerRow> ledger, Findings findings) {
     Instant last = Instant.MIN;
-    long one = Workload.editedPeriod(scope.period(), 1).toMillis();
-    long other = Workload.editedPeriod(scope.period(), 2).toMillis();
+    long one = TaskWorkload.editedPeriod(scope.period(), 1).toMillis();
+    long other = TaskWorkload.editedPeriod(scope.period(), 2).toMillis();
     for (LedgerRow row :
-        ledger.stream().filter(row -> row.task().equals(Workload.EDITED)).toList()) {
+        ledger.stream().filter(row -> row.task().equals(TaskWorkload.EDITED)).toList()) {
       if (!row.first().isAfter(last)) {
         findings.violation("times only grow", "after " + last + " comes " + row);
       }

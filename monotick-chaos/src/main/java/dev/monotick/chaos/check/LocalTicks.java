@@ -1,8 +1,8 @@
 package dev.monotick.chaos.check;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
-import dev.monotick.chaos.replica.Workload;
+import dev.monotick.chaos.replica.TaskWorkload;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -16,14 +16,14 @@ import java.util.TreeMap;
  */
 final class LocalTicks {
 
-  private static final Set<String> TASKS = Set.of(Workload.EVERY, Workload.SHARED);
+  private static final Set<String> TASKS = Set.of(TaskWorkload.EVERY, TaskWorkload.SHARED);
 
   private LocalTicks() {}
 
-  static void check(Scope scope, List<Journal.Entry> journal, Findings findings) {
+  static void check(CheckScope scope, List<Journal.Entry> journal, Findings findings) {
     Map<String, SortedMap<Instant, Instant>> told = new TreeMap<>();
     for (Journal.Entry entry : journal) {
-      Event event = entry.event();
+      HistoryEvent event = entry.event();
       if (TASKS.contains(event.fields().getOrDefault("task", ""))) {
         SortedMap<Instant, Instant> ranges =
             told.computeIfAbsent(entry.source() + " " + event.get("task"), key -> new TreeMap<>());
@@ -43,7 +43,7 @@ final class LocalTicks {
   }
 
   private static void check(
-      Scope scope, String whose, SortedMap<Instant, Instant> ranges, Findings findings) {
+      CheckScope scope, String whose, SortedMap<Instant, Instant> ranges, Findings findings) {
     Instant expected = null;
     for (Map.Entry<Instant, Instant> range : ranges.entrySet()) {
       if (expected != null && !range.getKey().equals(expected)) {

@@ -1,7 +1,7 @@
 package dev.monotick.chaos.cluster;
 
-import dev.monotick.chaos.replica.Traits;
-import dev.monotick.leader.LeaseTiming;
+import dev.monotick.chaos.replica.ReplicaTraits;
+import dev.monotick.spi.replica.LeaseTiming;
 import java.util.Optional;
 import java.util.Set;
 
@@ -23,4 +23,4 @@ public record ClusterSettings(
     Optional<LeaseTiming> lease,
     Optional<LeaseTiming> membership,
     Set<String> tasks,
-    Traits traits) {}
+    ReplicaTraits traits) {}

@@ -1,6 +1,6 @@
 package dev.monotick.chaos.cluster;
 
-import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.network.ProxyBehaviour;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -81,8 +81,8 @@ public final class Namespaces implements AutoCloseable {
   /**
    * Returns how a process of that place is started, and by which addresses it sees this machine.
    */
-  public Surroundings of(String place) {
-    return new Surroundings(
+  public ReplicaEnvironment of(String place) {
+    return new ReplicaEnvironment(
         List.of("ip", "netns", "exec", replica(place)),
         Map.of(),
         parse(target(place)),
@@ -126,10 +126,10 @@ public final class Namespaces implements AutoCloseable {
   }
 
   /** Breaks or heals the way between a place and this machine that leads through the router. */
-  public void set(String place, Link link) {
+  public void set(String place, ProxyBehaviour link) {
     // A route to one address is stronger than that to its network.
-    boolean requests = link == Link.PASSING || link == Link.CUT_REPLIES;
-    boolean replies = link == Link.PASSING || link == Link.CUT_REQUESTS;
+    boolean requests = link == ProxyBehaviour.PASSING || link == ProxyBehaviour.CUT_REPLIES;
+    boolean replies = link == ProxyBehaviour.PASSING || link == ProxyBehaviour.CUT_REQUESTS;
     blackhole(place, target(place), !requests);
     blackhole(place, replicaBehindRouter(place), !replies);
   }

@@ -1,6 +1,6 @@
 package dev.monotick.chaos.cluster;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.process.ChildProcess;
 import dev.monotick.chaos.process.JavaProgram;
@@ -31,7 +31,7 @@ public final class Sink implements AutoCloseable {
         ChildProcess.start(
             JavaProgram.of(
                 SOURCE, SinkProcess.class, List.of(file.toString()), folder.resolve("sink.err")),
-            line -> journal.add(SOURCE, Event.parse(line)));
+            line -> journal.add(SOURCE, HistoryEvent.parse(line)));
     Journal.Entry listening = journal.await("sink", PATIENCE, 0, entry -> entry.is("listening"));
     this.port = Integer.parseInt(listening.event().get("port"));
   }
@@ -42,19 +42,19 @@ public final class Sink implements AutoCloseable {
   }
 
   /** Returns all effects, as they are on disk. */
-  public List<Event> effects() {
+  public List<HistoryEvent> effects() {
     return EffectFile.read(file);
   }
 
   /** Has the next announcement of an effect of that task go unanswered. */
   public void hold(String task) {
     int mark = journal.mark();
-    process.tell("hold " + task);
+    process.send("hold " + task);
     journal.await("word from the sink", PATIENCE, mark, entry -> entry.is("holding"));
   }
 
   /** Waits until an announcement is held up, and returns it. */
-  public Event awaitHeld(String task, int mark, Duration patience) {
+  public HistoryEvent awaitHeld(String task, int mark, Duration patience) {
     return journal
         .await(
             "announcement of " + task,
@@ -67,7 +67,7 @@ public final class Sink implements AutoCloseable {
   /** Answers the announcement that is held up. */
   public void release(String task) {
     int mark = journal.mark();
-    process.tell("release " + task);
+    process.send("release " + task);
     journal.await("word from the sink", PATIENCE, mark, entry -> entry.is("released"));
   }
 

@@ -1,7 +1,7 @@
 package dev.monotick.chaos.cluster;
 
 import dev.monotick.chaos.network.FaultProxy;
-import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.network.ProxyBehaviour;
 import dev.monotick.chaos.process.Waiting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -73,7 +73,7 @@ public final class Standby implements AutoCloseable {
 
   /** Cuts the way between the servers, both ways and without a word. */
   public void cutOff() {
-    way.set(Link.CUT_BOTH_WAYS);
+    way.set(ProxyBehaviour.CUT_BOTH_WAYS);
   }
 
   /**

@@ -55,9 +55,9 @@ public final class Failover {
   }
 
   private boolean run() throws IOException, InterruptedException {
-    List<Results> all = new ArrayList<>();
+    List<FailoverResults> all = new ArrayList<>();
     try (EmbeddedServer server = new EmbeddedServer(folder.resolve("server"))) {
-      for (Fault fault : options.faults()) {
+      for (LeaderFault fault : options.faults()) {
         all.add(measure(fault, server));
         if (!violations.isEmpty()) {
           break;
@@ -68,7 +68,7 @@ public final class Failover {
       violations.forEach(violation -> System.err.println("failover: " + violation));
       return false;
     }
-    StringBuilder table = new StringBuilder(Results.head()).append('\n');
+    StringBuilder table = new StringBuilder(FailoverResults.head()).append('\n');
     all.forEach(results -> table.append(results.row()).append('\n'));
     out.println();
     out.print(table);
@@ -80,13 +80,14 @@ public final class Failover {
     return true;
   }
 
-  private Results measure(Fault fault, EmbeddedServer server) throws InterruptedException {
+  private FailoverResults measure(LeaderFault fault, EmbeddedServer server)
+      throws InterruptedException {
     int parallel =
         Math.min(options.trials(), options.parallel() == 0 ? fault.parallel : options.parallel());
     out.printf(
         "%s: %d trials on %d cluster%s of 3 replicas%n",
         fault.text(), options.trials(), parallel, parallel == 1 ? "" : "s");
-    Results results = new Results(fault);
+    FailoverResults results = new FailoverResults(fault);
     AtomicInteger left = new AtomicInteger(options.trials());
     List<Thread> threads = new ArrayList<>();
     for (int i = 1; i <= parallel; i++) {
@@ -102,13 +103,17 @@ public final class Failover {
   }
 
   private void measure(
-      Fault fault, String schema, EmbeddedServer server, AtomicInteger left, Results results) {
+      LeaderFault fault,
+      String schema,
+      EmbeddedServer server,
+      AtomicInteger left,
+      FailoverResults results) {
     String leadership = options.leadership().equals("row") ? "LEASE_ROW" : "ADVISORY_LEASE";
     try (TrialRunner runner =
         new TrialRunner(
             schema, leadership, server, Files.createDirectory(folder.resolve(schema)))) {
       while (left.getAndDecrement() > 0) {
-        Results.Trial trial = runner.run(fault);
+        FailoverResults.Trial trial = runner.run(fault);
         out.printf(
             Locale.ROOT,
             "%s %d/%d: takeover %.3f s, first tick %.3f s%n",

@@ -19,7 +19,7 @@ import java.util.Optional;
  */
 record FailoverOptions(
     int trials,
-    List<Fault> faults,
+    List<LeaderFault> faults,
     String leadership,
     int parallel,
     Optional<Path> markdown,
@@ -56,7 +56,7 @@ record FailoverOptions(
     Deque<String> left = new ArrayDeque<>(List.of(arguments));
     int trials = 50;
     int parallel = 0;
-    List<Fault> faults = new ArrayList<>();
+    List<LeaderFault> faults = new ArrayList<>();
     String leadership = "advisory";
     Path markdown = null;
     boolean help = false;
@@ -66,7 +66,7 @@ record FailoverOptions(
         case "--trials" -> trials = number(option, left, 10_000);
         case "--parallel" -> parallel = number(option, left, 20);
         case "--fault" -> {
-          Fault fault = fault(value(option, left));
+          LeaderFault fault = fault(value(option, left));
           if (!faults.contains(fault)) {
             faults.add(fault);
           }
@@ -81,7 +81,7 @@ record FailoverOptions(
     }
     return new FailoverOptions(
         trials,
-        faults.isEmpty() ? List.of(Fault.values()) : List.copyOf(faults),
+        faults.isEmpty() ? List.of(LeaderFault.values()) : List.copyOf(faults),
         leadership,
         parallel,
         Optional.ofNullable(markdown),
@@ -106,12 +106,12 @@ record FailoverOptions(
     return Integer.parseInt(text);
   }
 
-  private static Fault fault(String text) throws UsageException {
-    return Fault.of(text)
+  private static LeaderFault fault(String text) throws UsageException {
+    return LeaderFault.of(text)
         .orElseThrow(
             () ->
                 new UsageException(
-                    "--fault must be one of " + Fault.all() + ", but was \"" + text + "\""));
+                    "--fault must be one of " + LeaderFault.all() + ", but was \"" + text + "\""));
   }
 
   private static String leadership(String text) throws UsageException {

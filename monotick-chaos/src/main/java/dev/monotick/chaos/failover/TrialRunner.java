@@ -1,20 +1,20 @@
 package dev.monotick.chaos.failover;
 
+import dev.monotick.chaos.check.CheckScope;
 import dev.monotick.chaos.check.Checker;
 import dev.monotick.chaos.check.Findings;
-import dev.monotick.chaos.check.Scope;
-import dev.monotick.chaos.cluster.Cluster;
+import dev.monotick.chaos.cluster.ClusterMember;
 import dev.monotick.chaos.cluster.ClusterSettings;
 import dev.monotick.chaos.cluster.DatabaseServer;
-import dev.monotick.chaos.cluster.Member;
+import dev.monotick.chaos.cluster.ReplicaCluster;
+import dev.monotick.chaos.cluster.ReplicaEnvironment;
 import dev.monotick.chaos.cluster.Sink;
-import dev.monotick.chaos.cluster.Surroundings;
 import dev.monotick.chaos.history.Journal;
-import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.network.ProxyBehaviour;
 import dev.monotick.chaos.process.Waiting;
-import dev.monotick.chaos.replica.Traits;
-import dev.monotick.chaos.replica.Workload;
-import dev.monotick.chaos.sink.Effect;
+import dev.monotick.chaos.replica.ReplicaTraits;
+import dev.monotick.chaos.replica.TaskWorkload;
+import dev.monotick.chaos.sink.SinkEffect;
 import dev.monotick.leader.Fence;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,51 +41,52 @@ final class TrialRunner implements AutoCloseable {
   private final Journal journal = new Journal();
   private final SplittableRandom random;
   private final Sink sink;
-  private final Cluster cluster;
+  private final ReplicaCluster cluster;
   private boolean rested = true;
 
   TrialRunner(String schema, String leadership, DatabaseServer server, Path folder) {
     this.random = new SplittableRandom(schema.hashCode());
     this.sink = new Sink(folder, journal);
     this.cluster =
-        new Cluster(
+        new ReplicaCluster(
             new ClusterSettings(
                 schema,
                 leadership,
                 false,
                 Optional.empty(),
                 Optional.empty(),
-                Set.of(Workload.LEADER),
-                Traits.TASKS),
+                Set.of(TaskWorkload.LEADER),
+                ReplicaTraits.TASKS),
             server,
             sink,
             journal,
             folder,
-            place -> Surroundings.plain());
+            place -> ReplicaEnvironment.plain());
     cluster.start(PLACES);
   }
 
   /** Makes one trial. */
-  Results.Trial run(Fault fault) {
+  FailoverResults.Trial run(LeaderFault fault) {
     cluster.heal(PLACES);
     if (!rested) {
       Waiting.let(REST);
     }
-    Member leader = cluster.awaitLeader(PATIENCE);
+    ClusterMember leader = cluster.awaitLeader(PATIENCE);
     awaitEffect(journal.mark(), new Fence(0, 0));
     Waiting.let(Duration.ofMillis(random.nextInt(PHASE_MILLIS)));
 
     int mark = journal.mark();
     long struck = strike(fault, leader, mark);
     Journal.Entry gained = cluster.awaitTakeover(leader, mark, PATIENCE);
-    Journal.Entry effect = awaitEffect(mark, Effect.fence(gained.event().get("fence")));
-    rested = fault == Fault.CRASH || fault == Fault.GRACEFUL;
-    return new Results.Trial(gained.event().nanos() - struck, effect.event().nanos() - struck);
+    Journal.Entry effect = awaitEffect(mark, SinkEffect.fence(gained.event().get("fence")));
+    rested = fault == LeaderFault.CRASH || fault == LeaderFault.GRACEFUL;
+    return new FailoverResults.Trial(
+        gained.event().nanos() - struck, effect.event().nanos() - struck);
   }
 
   /** Holds what was told so far against what is promised. */
   Findings check() {
-    return Checker.check(Scope.ofTasks(), journal.all(), sink.effects(), List.of(), null);
+    return Checker.check(CheckScope.ofTasks(), journal.all(), sink.effects(), List.of(), null);
   }
 
   @Override
@@ -94,7 +95,7 @@ final class TrialRunner implements AutoCloseable {
     sink.close();
   }
 
-  private long strike(Fault fault, Member leader, int mark) {
+  private long strike(LeaderFault fault, ClusterMember leader, int mark) {
     return switch (fault) {
       case CRASH -> cluster.kill(leader);
       case GRACEFUL -> {
@@ -105,7 +106,7 @@ final class TrialRunner implements AutoCloseable {
             .nanos();
       }
       case PAUSE -> cluster.pause(leader);
-      case PARTITION -> cluster.set(leader, Link.CUT_BOTH_WAYS);
+      case PARTITION -> cluster.set(leader, ProxyBehaviour.CUT_BOTH_WAYS);
     };
   }
 
@@ -118,6 +119,6 @@ final class TrialRunner implements AutoCloseable {
         entry ->
             entry.is("effect")
                 && entry.event().has("verdict", "ACCEPTED")
-                && Effect.fence(entry.event().get("fence")).compareTo(oldest) >= 0);
+                && SinkEffect.fence(entry.event().get("fence")).compareTo(oldest) >= 0);
   }
 }

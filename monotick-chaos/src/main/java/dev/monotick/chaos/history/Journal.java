@@ -23,7 +23,7 @@ public final class Journal {
    * @param source the process, a new name for every start
    * @param event what it told
    */
-  public record Entry(String source, Event event) {
+  public record Entry(String source, HistoryEvent event) {
 
     /** Says whether the event is of that kind. */
     public boolean is(String kind) {
@@ -37,7 +37,7 @@ public final class Journal {
   }
 
   /** Adds what a process told. */
-  public void add(String source, Event event) {
+  public void add(String source, HistoryEvent event) {
     synchronized (entries) {
       entries.add(new Entry(source, event));
       entries.notifyAll();

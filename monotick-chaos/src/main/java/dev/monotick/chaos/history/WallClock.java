@@ -15,16 +15,16 @@ public final class WallClock {
   /** The kind of event that tells both. */
   public static final String KIND = "clock";
 
-  private final NavigableMap<Long, Instant> told = new TreeMap<>();
+  private final NavigableMap<Long, Instant> recorded = new TreeMap<>();
 
   private WallClock() {}
 
   /** Returns an event that tells both clocks now. */
-  public static Event now() {
+  public static HistoryEvent now() {
     long before = System.nanoTime();
     Instant wall = Instant.now();
     long after = System.nanoTime();
-    return Event.at(before + (after - before) / 2, KIND, "wall", wall);
+    return HistoryEvent.at(before + (after - before) / 2, KIND, "wall", wall);
   }
 
   /** Reads what a journal tells of the clocks. */
@@ -32,10 +32,10 @@ public final class WallClock {
     WallClock clock = new WallClock();
     for (Journal.Entry entry : entries) {
       if (entry.is(KIND)) {
-        clock.told.put(entry.event().nanos(), Instant.parse(entry.event().get("wall")));
+        clock.recorded.put(entry.event().nanos(), Instant.parse(entry.event().get("wall")));
       }
     }
-    if (clock.told.isEmpty()) {
+    if (clock.recorded.isEmpty()) {
       throw new IllegalArgumentException("the journal does not tell the time");
     }
     return clock;
@@ -43,9 +43,9 @@ public final class WallClock {
 
   /** Returns the date at a reading of the monotonic clock. */
   public Instant at(long nanos) {
-    Long known = told.floorKey(nanos);
-    long nearest = known == null ? told.firstKey() : known;
-    Instant wall = told.getOrDefault(nearest, Instant.EPOCH);
+    Long known = recorded.floorKey(nanos);
+    long nearest = known == null ? recorded.firstKey() : known;
+    Instant wall = recorded.getOrDefault(nearest, Instant.EPOCH);
     return wall.plusNanos(nanos - nearest).truncatedTo(ChronoUnit.MICROS);
   }
 }

@@ -1,20 +1,20 @@
 package dev.monotick.chaos.nemesis;
 
-import dev.monotick.chaos.cluster.Cluster;
-import dev.monotick.chaos.cluster.Member;
-import dev.monotick.chaos.history.Event;
-import dev.monotick.chaos.nemesis.Nemesis.Told;
+import dev.monotick.chaos.cluster.ClusterMember;
+import dev.monotick.chaos.cluster.ReplicaCluster;
+import dev.monotick.chaos.history.HistoryEvent;
+import dev.monotick.chaos.nemesis.Nemesis.FaultLog;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
 
 /** Sets wall clocks, and has clocks run at other speeds. */
-final class ClockFaults extends Faults {
+final class ClockFaults extends FaultBase {
 
   private static final int LONGEST_STEP_SECONDS = 288;
   private static final int STROBES = 12;
 
-  ClockFaults(Scene scene, Targets targets, Told told) {
+  ClockFaults(FaultContext scene, FaultTargets targets, FaultLog told) {
     super(scene, targets, told);
   }
 
@@ -28,7 +28,7 @@ final class ClockFaults extends Faults {
   }
 
   /** One hour, or something up to 288 s. */
-  private void step(Strike strike) throws Exception {
+  private void step(PlannedFault strike) throws Exception {
     toLeader(
         strike,
         member -> {
@@ -44,7 +44,7 @@ final class ClockFaults extends Faults {
         });
   }
 
-  private void strobe(Strike strike) throws Exception {
+  private void strobe(PlannedFault strike) throws Exception {
     toAny(
         strike,
         member -> {
@@ -57,14 +57,16 @@ final class ClockFaults extends Faults {
         });
   }
 
-  private void set(Member member, Duration offset) {
+  private void set(ClusterMember member, Duration offset) {
     journal()
-        .add(Cluster.NEMESIS, Event.now("clockSet", "whom", member.source(), "offset", offset));
+        .add(
+            ReplicaCluster.NEMESIS,
+            HistoryEvent.now("clockSet", "whom", member.source(), "offset", offset));
     scene.clocks().set(member.place(), offset);
   }
 
   /** Clocks change their speed with a new start, and keep it until the next fault of this kind. */
-  private void rate(Strike strike, double rate) throws Exception {
+  private void rate(PlannedFault strike, double rate) throws Exception {
     toAny(
         strike,
         member -> {

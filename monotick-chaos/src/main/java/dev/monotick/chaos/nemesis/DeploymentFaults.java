@@ -1,11 +1,11 @@
 package dev.monotick.chaos.nemesis;
 
-import dev.monotick.chaos.cluster.Cluster;
-import dev.monotick.chaos.cluster.Member;
-import dev.monotick.chaos.history.Event;
-import dev.monotick.chaos.nemesis.Nemesis.Told;
+import dev.monotick.chaos.cluster.ClusterMember;
+import dev.monotick.chaos.cluster.ReplicaCluster;
+import dev.monotick.chaos.history.HistoryEvent;
+import dev.monotick.chaos.nemesis.Nemesis.FaultLog;
 import dev.monotick.chaos.process.Waiting;
-import dev.monotick.chaos.replica.Launch;
+import dev.monotick.chaos.replica.ReplicaLaunch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** What people do to a cluster: deployments, mistakes, too many of everything. */
-final class DeploymentFaults extends Faults {
+final class DeploymentFaults extends FaultBase {
 
   private static final Duration STOP = Duration.ofSeconds(20);
   private static final Duration START = Duration.ofSeconds(30);
@@ -23,7 +23,7 @@ final class DeploymentFaults extends Faults {
   /** One deployment at a time. */
   private final ReentrantLock deploying = new ReentrantLock();
 
-  DeploymentFaults(Scene scene, Targets targets, Told told) {
+  DeploymentFaults(FaultContext scene, FaultTargets targets, FaultLog told) {
     super(scene, targets, told);
   }
 
@@ -36,11 +36,11 @@ final class DeploymentFaults extends Faults {
     faults.put(FaultKind.POOL_EXHAUSTED, this::exhaust);
   }
 
-  private void rollingRestart(Strike strike) throws Exception {
+  private void rollingRestart(PlannedFault strike) throws Exception {
     deploying.lock();
     try {
-      told.strikes(strike, "");
-      for (Member member : targets.members()) {
+      log.strikes(strike, "");
+      for (ClusterMember member : targets.members()) {
         restart(member);
       }
     } finally {
@@ -49,8 +49,8 @@ final class DeploymentFaults extends Faults {
   }
 
   /** Stops a replica as a deployment does, and waits for the next one at its place. */
-  private void restart(Member old) throws Exception {
-    Member member;
+  private void restart(ClusterMember old) throws Exception {
+    ClusterMember member;
     try {
       member = targets.takeThis(old.source());
     } catch (Fault.Passed e) {
@@ -69,7 +69,7 @@ final class DeploymentFaults extends Faults {
                 .anyMatch(next -> next.place().equals(member.place()) && targets.hasStarted(next)));
   }
 
-  private void stop(Member member) {
+  private void stop(ClusterMember member) {
     try {
       cluster.stop(member, STOP);
     } catch (IllegalStateException e) {
@@ -78,27 +78,27 @@ final class DeploymentFaults extends Faults {
   }
 
   /** Odd and even editions differ in the schedule of a task. */
-  private void edit(Strike strike) throws Exception {
+  private void edit(PlannedFault strike) throws Exception {
     deploying.lock();
     try {
-      told.strikes(strike, "");
+      log.strikes(strike, "");
       int edition = targets.nextEdition();
-      for (Member member : targets.members()) {
+      for (ClusterMember member : targets.members()) {
         restart(member);
       }
-      journal().add(Cluster.NEMESIS, Event.now("edited", "edition", edition));
+      journal().add(ReplicaCluster.NEMESIS, HistoryEvent.now("edited", "edition", edition));
     } finally {
       deploying.unlock();
     }
   }
 
   /** Starts more replicas, which call themselves as others do, and kills them. */
-  private void more(Strike strike, int count) {
-    told.strikes(strike, "");
-    List<Member> members = new ArrayList<>();
+  private void more(PlannedFault strike, int count) {
+    log.strikes(strike, "");
+    List<ClusterMember> members = new ArrayList<>();
     try {
       for (int i = 1; i <= count; i++) {
-        Launch like = targets.launchOf("r" + i);
+        ReplicaLaunch like = targets.launchOf("r" + i);
         members.add(cluster.launch("x" + strike.number() + "-" + i, Optional.of(like)));
       }
       let(leases(strike.between(3, 5)));
@@ -107,11 +107,11 @@ final class DeploymentFaults extends Faults {
     }
   }
 
-  private void exhaust(Strike strike) throws Exception {
+  private void exhaust(PlannedFault strike) throws Exception {
     toLeader(
         strike,
         member -> {
-          member.process().tell("exhaust " + leases(2).toMillis());
+          member.process().send("exhaust " + leases(2).toMillis());
           let(leases(2));
         });
   }

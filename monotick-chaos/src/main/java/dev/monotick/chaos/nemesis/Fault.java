@@ -9,7 +9,7 @@ interface Fault {
    *
    * @throws Passed if it cannot be done now
    */
-  void strike(Strike strike) throws Exception;
+  void strike(PlannedFault strike) throws Exception;
 
   /** Thrown when nothing was done, because nobody was there to do it to. */
   final class Passed extends Exception {

@@ -1,7 +1,7 @@
 package dev.monotick.chaos.nemesis;
 
-import dev.monotick.chaos.cluster.Cluster;
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.cluster.ReplicaCluster;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.nemesis.Fault.Passed;
 import dev.monotick.chaos.process.Waiting;
@@ -25,8 +25,8 @@ public final class Nemesis implements AutoCloseable {
   private static final Duration LONGEST = Duration.ofMinutes(2);
   private static final Duration REVIVE = Duration.ofMillis(200);
 
-  private final Scene scene;
-  private final Targets targets;
+  private final FaultContext scene;
+  private final FaultTargets targets;
   private final Map<FaultKind, Fault> faults = new EnumMap<>(FaultKind.class);
   private final AtomicInteger struck = new AtomicInteger();
   private final AtomicInteger active = new AtomicInteger();
@@ -39,19 +39,19 @@ public final class Nemesis implements AutoCloseable {
           });
 
   /** Creates one for replicas at those places. */
-  public Nemesis(Scene scene, Set<String> places) {
+  public Nemesis(FaultContext scene, Set<String> places) {
     this.scene = scene;
-    this.targets = new Targets(scene.cluster(), places);
-    new ProcessFaults(scene, targets, this::tell).addTo(faults);
-    new NetworkFaults(scene, targets, this::tell).addTo(faults);
-    new ServerFaults(scene, targets, this::tell).addTo(faults);
-    new ClockFaults(scene, targets, this::tell).addTo(faults);
-    new DeploymentFaults(scene, targets, this::tell).addTo(faults);
+    this.targets = new FaultTargets(scene.cluster(), places);
+    new ProcessFaults(scene, targets, this::log).addTo(faults);
+    new NetworkFaults(scene, targets, this::log).addTo(faults);
+    new ServerFaults(scene, targets, this::log).addTo(faults);
+    new ClockFaults(scene, targets, this::log).addTo(faults);
+    new DeploymentFaults(scene, targets, this::log).addTo(faults);
   }
 
   /** Tells in the journal that a fault strikes somebody. */
-  interface Told {
-    void strikes(Strike strike, String whom);
+  interface FaultLog {
+    void strikes(PlannedFault strike, String whom);
   }
 
   /** Returns all that it can do on this machine. */
@@ -60,9 +60,9 @@ public final class Nemesis implements AutoCloseable {
   }
 
   /** Carries a plan out; returns when the last fault is over, or does not come to its end. */
-  public void carryOut(List<Strike> plan) {
+  public void carryOut(List<PlannedFault> plan) {
     long start = System.nanoTime();
-    for (Strike strike : plan) {
+    for (PlannedFault strike : plan) {
       while (System.nanoTime() - start < strike.at().toNanos()) {
         Waiting.let(
             Duration.ofNanos(
@@ -78,7 +78,7 @@ public final class Nemesis implements AutoCloseable {
       targets.revive();
     }
     if (active.get() > 0) { // whoever heals the cluster undoes it
-      journal().add(Cluster.NEMESIS, Event.now("unended", "faults", active.get()));
+      journal().add(ReplicaCluster.NEMESIS, HistoryEvent.now("unended", "faults", active.get()));
     }
   }
 
@@ -107,14 +107,14 @@ public final class Nemesis implements AutoCloseable {
     }
   }
 
-  private void strike(Strike strike) {
+  private void strike(PlannedFault strike) {
     Fault fault = faults.get(strike.kind());
     try {
       if (fault == null) {
         throw new Passed("not possible here");
       }
       fault.strike(strike);
-      journal().add(Cluster.NEMESIS, Event.now("healed", "number", strike.number()));
+      journal().add(ReplicaCluster.NEMESIS, HistoryEvent.now("healed", "number", strike.number()));
     } catch (Passed e) {
       passed(strike, e);
     } catch (Exception e) {
@@ -125,20 +125,20 @@ public final class Nemesis implements AutoCloseable {
     }
   }
 
-  private void passed(Strike strike, Exception why) {
+  private void passed(PlannedFault strike, Exception why) {
     journal()
         .add(
-            Cluster.NEMESIS,
-            Event.now(
+            ReplicaCluster.NEMESIS,
+            HistoryEvent.now(
                 "passed", "number", strike.number(), "fault", strike.kind().text(), "why", why));
   }
 
-  private void tell(Strike strike, String whom) {
+  private void log(PlannedFault strike, String whom) {
     struck.incrementAndGet();
     journal()
         .add(
-            Cluster.NEMESIS,
-            Event.now(
+            ReplicaCluster.NEMESIS,
+            HistoryEvent.now(
                 "fault", "number", strike.number(), "fault", strike.kind().text(), "whom", whom));
   }
 

@@ -1,10 +1,10 @@
 package dev.monotick.chaos.nemesis;
 
-import dev.monotick.chaos.cluster.Cluster;
-import dev.monotick.chaos.cluster.Member;
-import dev.monotick.chaos.history.Event;
-import dev.monotick.chaos.nemesis.Nemesis.Told;
-import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.cluster.ClusterMember;
+import dev.monotick.chaos.cluster.ReplicaCluster;
+import dev.monotick.chaos.history.HistoryEvent;
+import dev.monotick.chaos.nemesis.Nemesis.FaultLog;
+import dev.monotick.chaos.network.ProxyBehaviour;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,20 +16,22 @@ import java.util.Random;
  * Cuts networks: by black holes between network namespaces where there are any, else by the proxy;
  * holds them up, slows them down, and cuts connections in the worst of moments.
  */
-final class NetworkFaults extends Faults {
+final class NetworkFaults extends FaultBase {
 
   private static final Duration LONGEST_CUT = Duration.ofSeconds(6);
   private static final int CUTS = 6;
 
-  NetworkFaults(Scene scene, Targets targets, Told told) {
+  NetworkFaults(FaultContext scene, FaultTargets targets, FaultLog told) {
     super(scene, targets, told);
   }
 
   @Override
   void addTo(Map<FaultKind, Fault> faults) {
-    faults.put(FaultKind.PARTITION, strike -> cutLeader(strike, Link.CUT_BOTH_WAYS));
-    faults.put(FaultKind.PARTITION_REQUESTS, strike -> cutLeader(strike, Link.CUT_REQUESTS));
-    faults.put(FaultKind.PARTITION_REPLIES, strike -> cutLeader(strike, Link.CUT_REPLIES));
+    faults.put(FaultKind.PARTITION, strike -> cutLeader(strike, ProxyBehaviour.CUT_BOTH_WAYS));
+    faults.put(
+        FaultKind.PARTITION_REQUESTS, strike -> cutLeader(strike, ProxyBehaviour.CUT_REQUESTS));
+    faults.put(
+        FaultKind.PARTITION_REPLIES, strike -> cutLeader(strike, ProxyBehaviour.CUT_REPLIES));
     faults.put(FaultKind.PARTITION_LATE, this::holdUp);
     faults.put(FaultKind.PARTITION_STRANDED, this::strand);
     faults.put(FaultKind.FLAP, this::flap);
@@ -37,37 +39,37 @@ final class NetworkFaults extends Faults {
     faults.put(FaultKind.COMMIT_CUT, this::cutCommits);
   }
 
-  private void cutLeader(Strike strike, Link link) throws Exception {
+  private void cutLeader(PlannedFault strike, ProxyBehaviour link) throws Exception {
     toLeader(
         strike,
         member -> {
           set(member, link);
           let(leases(strike.between(1.5, 4)));
-          set(member, Link.PASSING);
+          set(member, ProxyBehaviour.PASSING);
         });
   }
 
   /** By the proxy, which delivers everything in the end. */
-  private void holdUp(Strike strike) throws Exception {
+  private void holdUp(PlannedFault strike) throws Exception {
     toLeader(
         strike,
         member -> {
-          cluster.set(member, Link.CUT_BOTH_WAYS);
+          cluster.set(member, ProxyBehaviour.CUT_BOTH_WAYS);
           let(leases(strike.between(1.5, 3)));
-          cluster.set(member, Link.PASSING);
+          cluster.set(member, ProxyBehaviour.PASSING);
         });
   }
 
   /** By the proxy: TCP waits longer and longer before it sends lost packets again. */
-  private void strand(Strike strike) throws Exception {
+  private void strand(PlannedFault strike) throws Exception {
     toLeader(
         strike,
         member -> {
           member.network().strand();
           try {
-            cluster.set(member, Link.CUT_BOTH_WAYS);
+            cluster.set(member, ProxyBehaviour.CUT_BOTH_WAYS);
             let(leases(strike.between(1.5, 3)));
-            cluster.set(member, Link.PASSING);
+            cluster.set(member, ProxyBehaviour.PASSING);
             let(leases(strike.between(0.5, 3)));
           } finally {
             member.network().release();
@@ -76,11 +78,11 @@ final class NetworkFaults extends Faults {
   }
 
   /** Cuts off all it can take, one after the other, and heals them in another order. */
-  private void flap(Strike strike) throws Exception {
-    List<Member> members = new ArrayList<>();
+  private void flap(PlannedFault strike) throws Exception {
+    List<ClusterMember> members = new ArrayList<>();
     members.add(targets.takeAny(strike));
     try {
-      told.strikes(strike, members.get(0).source());
+      log.strikes(strike, members.get(0).source());
       try {
         members.add(targets.takeAny(strike));
       } catch (Fault.Passed e) {
@@ -88,13 +90,15 @@ final class NetworkFaults extends Faults {
       }
       Random random = new Random(strike.target());
       for (int round = 0; round < 4; round++) {
-        for (Member member : members) {
-          set(member, random.nextBoolean() ? Link.CUT_BOTH_WAYS : Link.CUT_REPLIES);
+        for (ClusterMember member : members) {
+          set(
+              member,
+              random.nextBoolean() ? ProxyBehaviour.CUT_BOTH_WAYS : ProxyBehaviour.CUT_REPLIES);
           let(leases(random.nextDouble() * 0.4));
         }
         Collections.shuffle(members, random);
-        for (Member member : members) {
-          set(member, Link.PASSING);
+        for (ClusterMember member : members) {
+          set(member, ProxyBehaviour.PASSING);
           let(leases(random.nextDouble() * 0.4));
         }
       }
@@ -103,7 +107,7 @@ final class NetworkFaults extends Faults {
     }
   }
 
-  private void delay(Strike strike) throws Exception {
+  private void delay(PlannedFault strike) throws Exception {
     toLeader(
         strike,
         member -> {
@@ -117,22 +121,23 @@ final class NetworkFaults extends Faults {
   }
 
   /** Of all replicas, whoever commits something next: claims, ends, jobs, bodies. */
-  private void cutCommits(Strike strike) {
-    told.strikes(strike, "");
-    List<Member> members = List.copyOf(cluster.members());
+  private void cutCommits(PlannedFault strike) {
+    log.strikes(strike, "");
+    List<ClusterMember> members = List.copyOf(cluster.members());
     members.forEach(member -> member.network().cutAtCommit(sqls -> true, CUTS));
     let(LONGEST_CUT.dividedBy(2));
     int cut = members.stream().mapToInt(member -> member.network().cutAtCommit()).sum();
     members.forEach(member -> member.network().cutNoCommit());
-    journal().add(Cluster.NEMESIS, Event.now("commitsCut", "count", cut));
+    journal().add(ReplicaCluster.NEMESIS, HistoryEvent.now("commitsCut", "count", cut));
   }
 
-  private void set(Member member, Link link) {
+  private void set(ClusterMember member, ProxyBehaviour link) {
     if (scene.namespaces().isPresent()) {
       journal()
           .add(
-              Cluster.NEMESIS,
-              Event.now("network", "whom", member.source(), "link", link, "by", "black hole"));
+              ReplicaCluster.NEMESIS,
+              HistoryEvent.now(
+                  "network", "whom", member.source(), "link", link, "by", "black hole"));
       scene.namespaces().get().set(member.place(), link);
     } else {
       cluster.set(member, link);

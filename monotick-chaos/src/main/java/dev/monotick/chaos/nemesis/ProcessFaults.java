@@ -1,19 +1,19 @@
 package dev.monotick.chaos.nemesis;
 
-import dev.monotick.chaos.cluster.Cluster;
-import dev.monotick.chaos.cluster.Member;
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.cluster.ClusterMember;
+import dev.monotick.chaos.cluster.ReplicaCluster;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
-import dev.monotick.chaos.nemesis.Nemesis.Told;
+import dev.monotick.chaos.nemesis.Nemesis.FaultLog;
 import dev.monotick.chaos.process.Signals;
-import dev.monotick.chaos.replica.Workload;
+import dev.monotick.chaos.replica.TaskWorkload;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Kills and pauses, also where it hurts most. */
-final class ProcessFaults extends Faults {
+final class ProcessFaults extends FaultBase {
 
   private static final Duration PATIENCE = Duration.ofSeconds(12);
 
@@ -25,7 +25,7 @@ final class ProcessFaults extends Faults {
   /** The sink holds up one announcement of a task at a time. */
   private final ReentrantLock holding = new ReentrantLock();
 
-  ProcessFaults(Scene scene, Targets targets, Told told) {
+  ProcessFaults(FaultContext scene, FaultTargets targets, FaultLog told) {
     super(scene, targets, told);
   }
 
@@ -44,21 +44,21 @@ final class ProcessFaults extends Faults {
     faults.put(FaultKind.STARVE, strike -> toAny(strike, member -> starve(member, strike)));
   }
 
-  private void pauseLeader(Strike strike, double leases) throws Exception {
+  private void pauseLeader(PlannedFault strike, double leases) throws Exception {
     toLeader(strike, member -> pause(member, leases(leases)));
   }
 
-  private void pause(Member member, Duration lasting) {
+  private void pause(ClusterMember member, Duration lasting) {
     cluster.pause(member);
     let(lasting);
     cluster.resume(member);
   }
 
   /** Kills the leader, whose body has looked and not acted yet. */
-  private void killMidEffect(Strike strike) throws Exception {
-    Held held = hold(Workload.LEADER);
+  private void killMidEffect(PlannedFault strike) throws Exception {
+    Held held = hold(TaskWorkload.LEADER);
     try {
-      told.strikes(strike, held.member().source());
+      log.strikes(strike, held.member().source());
       cluster.kill(held.member());
     } finally {
       letGo(held);
@@ -69,14 +69,14 @@ final class ProcessFaults extends Faults {
    * Stops the leader, whose body has looked and not acted yet; lets it go on when another replica
    * leads and has acted.
    */
-  private void pauseBeforeEffect(Strike strike) throws Exception {
-    Held held = hold(Workload.LEADER);
+  private void pauseBeforeEffect(PlannedFault strike) throws Exception {
+    Held held = hold(TaskWorkload.LEADER);
     boolean paused = false;
     try {
-      told.strikes(strike, held.member().source());
+      log.strikes(strike, held.member().source());
       cluster.pause(held.member());
       paused = true;
-      scene.sink().release(Workload.LEADER);
+      scene.sink().release(TaskWorkload.LEADER);
       Optional<Journal.Entry> acted =
           journal()
               .find(
@@ -84,7 +84,7 @@ final class ProcessFaults extends Faults {
                   held.mark(),
                   entry ->
                       entry.is("effect")
-                          && entry.event().has("task", Workload.LEADER)
+                          && entry.event().has("task", TaskWorkload.LEADER)
                           && entry.event().has("verdict", "ACCEPTED")
                           && !entry.event().has("replica", held.member().source()));
       let(acted.isPresent() ? Duration.ofMillis(100) : leases(1));
@@ -97,7 +97,7 @@ final class ProcessFaults extends Faults {
   }
 
   /** A body that waits between looking and acting, and its replica, which is taken. */
-  private record Held(Member member, int mark) {}
+  private record Held(ClusterMember member, int mark) {}
 
   private Held hold(String task) throws Exception {
     holding.lock();
@@ -105,8 +105,8 @@ final class ProcessFaults extends Faults {
     int mark = journal().mark();
     try {
       scene.sink().hold(task);
-      Event held = scene.sink().awaitHeld(task, mark, PATIENCE);
-      Member member = targets.takeThis(held.get("replica"));
+      HistoryEvent held = scene.sink().awaitHeld(task, mark, PATIENCE);
+      ClusterMember member = targets.takeThis(held.get("replica"));
       done = true;
       return new Held(member, mark);
     } catch (IllegalStateException e) {
@@ -121,7 +121,7 @@ final class ProcessFaults extends Faults {
 
   private void letGo(Held held) {
     try {
-      scene.sink().release(Workload.LEADER);
+      scene.sink().release(TaskWorkload.LEADER);
     } finally {
       holding.unlock();
       targets.release(held.member());
@@ -129,7 +129,7 @@ final class ProcessFaults extends Faults {
   }
 
   /** Kills a replica when the COMMIT of a claim has left it, and has not reached the server. */
-  private void killMidClaim(Strike strike) throws Exception {
+  private void killMidClaim(PlannedFault strike) throws Exception {
     toAny(
         strike,
         member -> {
@@ -153,19 +153,19 @@ final class ProcessFaults extends Faults {
         });
   }
 
-  private void starve(Member member, Strike strike) {
+  private void starve(ClusterMember member, PlannedFault strike) {
     long end = System.nanoTime() + leases(strike.between(1, 3)).toNanos();
-    tell("starve", member);
+    log("starve", member);
     while (System.nanoTime() - end < 0 && member.process().isAlive()) {
       member.process().pause();
       let(STANDS);
       member.process().resume();
       let(RUNS);
     }
-    tell("starved", member);
+    log("starved", member);
   }
 
-  private void tell(String what, Member member) {
-    journal().add(Cluster.NEMESIS, Event.now(what, "whom", member.source()));
+  private void log(String what, ClusterMember member) {
+    journal().add(ReplicaCluster.NEMESIS, HistoryEvent.now(what, "whom", member.source()));
   }
 }

@@ -1,10 +1,10 @@
 package dev.monotick.chaos.nemesis;
 
-import dev.monotick.chaos.cluster.Cluster;
-import dev.monotick.chaos.cluster.Member;
+import dev.monotick.chaos.cluster.ClusterMember;
+import dev.monotick.chaos.cluster.ReplicaCluster;
 import dev.monotick.chaos.cluster.Standby;
-import dev.monotick.chaos.history.Event;
-import dev.monotick.chaos.nemesis.Nemesis.Told;
+import dev.monotick.chaos.history.HistoryEvent;
+import dev.monotick.chaos.nemesis.Nemesis.FaultLog;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** What may happen to the database. One at a time. */
-final class ServerFaults extends Faults {
+final class ServerFaults extends FaultBase {
 
   private static final String SERVER = "server";
   private static final int STARTS = 5;
 
   private final ReentrantLock server = new ReentrantLock();
 
-  ServerFaults(Scene scene, Targets targets, Told told) {
+  ServerFaults(FaultContext scene, FaultTargets targets, FaultLog told) {
     super(scene, targets, told);
   }
 
@@ -57,23 +57,23 @@ final class ServerFaults extends Faults {
   }
 
   /** What is committed after the cut does not reach the standby; the cut outlives the lease. */
-  private void failOver(Strike strike, Standby standby) throws SQLException {
+  private void failOver(PlannedFault strike, Standby standby) throws SQLException {
     server.lock();
     try {
       standby.cutOff();
-      journal().add(Cluster.NEMESIS, Event.now("standbyCutOff"));
+      journal().add(ReplicaCluster.NEMESIS, HistoryEvent.now("standbyCutOff"));
       let(leases(strike.between(2, 4)));
-      told.strikes(strike, SERVER);
+      log.strikes(strike, SERVER);
       standby.takeOver();
     } finally {
       server.unlock();
     }
   }
 
-  private void alone(Strike strike, Runnable deed) {
+  private void alone(PlannedFault strike, Runnable deed) {
     server.lock();
     try {
-      told.strikes(strike, SERVER);
+      log.strikes(strike, SERVER);
       deed.run();
     } finally {
       server.unlock();
@@ -95,7 +95,7 @@ final class ServerFaults extends Faults {
     }
   }
 
-  private void freeze(Strike strike) {
+  private void freeze(PlannedFault strike) {
     List<Long> processes = scene.server().freeze();
     try {
       let(leases(strike.between(0.5, 3)));
@@ -105,19 +105,21 @@ final class ServerFaults extends Faults {
   }
 
   /** Ends sessions of the leader, which the server knows by the ports of its proxy. */
-  private void terminate(Strike strike, boolean all) throws Exception {
+  private void terminate(PlannedFault strike, boolean all) throws Exception {
     toLeader(
         strike,
         member -> {
           if (all) {
-            journal().add(Cluster.NEMESIS, Event.now("terminate", "whom", member.source()));
+            journal()
+                .add(
+                    ReplicaCluster.NEMESIS, HistoryEvent.now("terminate", "whom", member.source()));
           }
           end(member, all ? Integer.MAX_VALUE : 1, strike);
           let(Duration.ofMillis(500));
         });
   }
 
-  private void end(Member member, int most, Strike strike) throws SQLException {
+  private void end(ClusterMember member, int most, PlannedFault strike) throws SQLException {
     List<Integer> ports = member.network().serverPorts();
     if (ports.isEmpty()) {
       return;

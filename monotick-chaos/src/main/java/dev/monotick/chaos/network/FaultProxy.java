@@ -27,9 +27,9 @@ public final class FaultProxy implements AutoCloseable {
   private final ServerSocket server;
   private final Supplier<InetSocketAddress> target;
   private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
-  private final Gate requests = new Gate();
-  private final Gate replies = new Gate();
-  private volatile @Nullable CommitTrap trap;
+  private final TrafficSwitch requests = new TrafficSwitch();
+  private final TrafficSwitch replies = new TrafficSwitch();
+  private volatile @Nullable CommitInterceptor trap;
   private volatile Duration replyDelay = Duration.ZERO;
   private volatile boolean closed;
 
@@ -59,7 +59,7 @@ public final class FaultProxy implements AutoCloseable {
   }
 
   /** Breaks the network, or heals it. */
-  public void set(Link link) {
+  public void set(ProxyBehaviour link) {
     requests.set(link.requestsPass);
     replies.set(link.repliesPass);
   }
@@ -105,7 +105,7 @@ public final class FaultProxy implements AutoCloseable {
    * @param most how many
    */
   public void cutAtCommit(Predicate<List<String>> transactions, int most) {
-    trap = new CommitTrap(transactions, most);
+    trap = new CommitInterceptor(transactions, most);
   }
 
   /** Lets all commits through again. */
@@ -115,7 +115,7 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Returns how many connections were cut at COMMIT since it was last asked for. */
   public int cutAtCommit() {
-    CommitTrap current = trap;
+    CommitInterceptor current = trap;
     return current == null ? 0 : current.sprung();
   }
 
@@ -133,17 +133,17 @@ public final class FaultProxy implements AutoCloseable {
     reset();
   }
 
-  Gate requests() {
+  TrafficSwitch requests() {
     return requests;
   }
 
-  Gate replies() {
+  TrafficSwitch replies() {
     return replies;
   }
 
   /** Returns how the connection of a transaction that commits is to be cut, or null. */
   @Nullable CommitCut cutFor(List<String> transaction) {
-    CommitTrap current = trap;
+    CommitInterceptor current = trap;
     return current == null ? null : current.spring(transaction);
   }
 

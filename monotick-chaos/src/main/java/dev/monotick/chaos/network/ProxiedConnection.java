@@ -17,7 +17,7 @@ final class ProxiedConnection {
   private final Socket client;
   private final Socket server;
 
-  private final Gate own = new Gate(); // beside those of the proxy
+  private final TrafficSwitch own = new TrafficSwitch(); // beside those of the proxy
   private final AtomicInteger pumping = new AtomicInteger(2);
 
   /** Set while the reply to a COMMIT is awaited that nobody shall hear. */
@@ -37,7 +37,7 @@ final class ProxiedConnection {
     own.remove();
   }
 
-  private boolean pass(Gate gate) {
+  private boolean pass(TrafficSwitch gate) {
     return gate.pass() && own.pass();
   }
 
@@ -127,7 +127,7 @@ final class ProxiedConnection {
   }
 
   /** The end of a stream is a message like any other, and held up as these are. */
-  private void hangUp(Gate gate, Socket other) {
+  private void hangUp(TrafficSwitch gate, Socket other) {
     if (pass(gate)) {
       try {
         other.shutdownOutput();
@@ -137,7 +137,7 @@ final class ProxiedConnection {
     }
   }
 
-  private void giveUp(Gate gate) {
+  private void giveUp(TrafficSwitch gate) {
     if (pass(gate)) {
       reset();
     }

@@ -65,7 +65,7 @@ public final class ChildProcess implements AutoCloseable {
   }
 
   /** Says a line to the process. */
-  public void tell(String line) {
+  public void send(String line) {
     try {
       input.write(line + "\n");
       input.flush();

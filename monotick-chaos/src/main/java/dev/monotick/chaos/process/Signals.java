@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class Signals {
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final long LOOK_NANOS = Duration.ofMillis(1).toNanos();
+  private static final long POLL_NANOS = Duration.ofMillis(1).toNanos();
 
   private Signals() {}
 
@@ -31,7 +31,7 @@ public final class Signals {
       if (System.nanoTime() - deadline > 0) {
         throw new IllegalStateException(pid + " goes on " + PATIENCE + " after it was stopped");
       }
-      LockSupport.parkNanos(LOOK_NANOS);
+      LockSupport.parkNanos(POLL_NANOS);
     }
   }
 

@@ -7,7 +7,7 @@ import java.util.function.BooleanSupplier;
 /** Waiting for what nobody announces. */
 public final class Waiting {
 
-  private static final Duration LOOK = Duration.ofMillis(50);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
   private Waiting() {}
 
@@ -18,7 +18,7 @@ public final class Waiting {
       if (System.nanoTime() - deadline > 0) {
         throw new IllegalStateException("no " + what + " within " + patience);
       }
-      LockSupport.parkNanos(LOOK.toNanos());
+      LockSupport.parkNanos(POLL_INTERVAL.toNanos());
     }
   }
 

@@ -20,7 +20,7 @@ final class AppPool extends PGSimpleDataSource {
 
   private final transient Semaphore free = new Semaphore(SIZE);
 
-  static AppPool of(ReplicaSettings settings) {
+  static AppPool of(ReplicaProcessSettings settings) {
     AppPool pool = new AppPool();
     pool.setUrl(settings.url());
     pool.setUser(settings.user());
@@ -44,7 +44,7 @@ final class AppPool extends PGSimpleDataSource {
       throw new SQLException("no connection free of " + SIZE + " after " + WAIT_SECONDS + " s");
     }
     try {
-      return Lent.of(super.getConnection(), free::release);
+      return BorrowedConnection.of(super.getConnection(), free::release);
     } catch (SQLException | RuntimeException e) {
       free.release();
       throw e;

@@ -1,8 +1,8 @@
 package dev.monotick.chaos.replica;
 
-import dev.monotick.chaos.history.Event;
-import dev.monotick.chaos.sink.Effect;
-import dev.monotick.chaos.sink.Verdict;
+import dev.monotick.chaos.history.HistoryEvent;
+import dev.monotick.chaos.sink.EffectVerdict;
+import dev.monotick.chaos.sink.SinkEffect;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -34,11 +34,11 @@ public final class ExactRows {
   public record Row(String task, String nominal, String replica) {
 
     /** Returns it as the sink would have told of it, had it taken place there. */
-    public Event effect(String group) {
-      return Event.now(
+    public HistoryEvent effect(String group) {
+      return HistoryEvent.now(
           "effect",
           "verdict",
-          Verdict.ACCEPTED,
+          EffectVerdict.ACCEPTED,
           "group",
           group,
           "task",
@@ -50,7 +50,7 @@ public final class ExactRows {
           "replica",
           replica,
           "kind",
-          Effect.Kind.PLAIN,
+          SinkEffect.Kind.PLAIN,
           "fence",
           "",
           "key",

@@ -3,20 +3,20 @@ package dev.monotick.chaos.replica;
 import dev.monotick.Monotick;
 import dev.monotick.MonotickBuilder;
 import dev.monotick.StopReport;
-import dev.monotick.chaos.history.Teller;
-import dev.monotick.chaos.process.Parent;
-import dev.monotick.chaos.storm.JobWorkload;
-import dev.monotick.chaos.storm.StallWatch;
+import dev.monotick.chaos.history.HistoryWriter;
+import dev.monotick.chaos.process.ParentProcess;
+import dev.monotick.chaos.process.StallWatch;
+import dev.monotick.chaos.workload.JobWorkload;
+import dev.monotick.spi.time.Ticker;
+import dev.monotick.spi.time.TimeSource;
 import dev.monotick.task.Task;
-import dev.monotick.time.Ticker;
-import dev.monotick.time.TimeSource;
 import java.nio.file.Path;
 import java.time.Duration;
 
 /**
  * A replica as a process of its own. It tells its history on standard output and hears {@code
  * stop}, which it obeys as a rolling deployment would have it: gracefully; and what people ask of
- * an engine: see {@link Requests}.
+ * an engine: see {@link TaskCommands}.
  */
 public final class ReplicaProcess {
 
@@ -25,21 +25,21 @@ public final class ReplicaProcess {
 
   private ReplicaProcess() {}
 
-  /** Starts a replica; see {@link ReplicaSettings#toArguments}. */
+  /** Starts a replica; see {@link ReplicaProcessSettings#toArguments}. */
   public static void main(String[] arguments) {
-    ReplicaSettings settings = ReplicaSettings.of(arguments);
+    ReplicaProcessSettings settings = ReplicaProcessSettings.of(arguments);
     double rate = settings.launch().rate();
-    Teller teller = new Teller();
+    HistoryWriter teller = new HistoryWriter();
     TimeSource time = SkewedTime.of(time(), rate);
     AppPool pool = AppPool.of(settings);
-    TermWatch terms = new TermWatch(teller, rate);
+    TermHistoryWriter terms = new TermHistoryWriter(teller, rate);
     MonotickBuilder builder =
         Monotick.builder()
-            .store(Stores.open(settings, time))
+            .store(StoreUnderChaos.open(settings, time))
             .time(time)
             .concurrency(CONCURRENCY)
             .replicaName(settings.launch().called());
-    for (Task task : new Workload(settings, teller, terms, pool).tasks()) {
+    for (Task task : new TaskWorkload(settings, teller, terms, pool).tasks()) {
       builder.task(task);
     }
     if (settings.traits().jobs()) {
@@ -47,11 +47,11 @@ public final class ReplicaProcess {
     }
     Monotick engine = builder.build();
     engine.subscribe(terms);
-    engine.subscribe(new EventTeller(teller));
+    engine.subscribe(new TickHistoryWriter(teller));
     StallWatch.start(teller);
     terms.start();
     engine.start();
-    teller.tell(
+    teller.write(
         "started",
         "id",
         engine.replicaId(),
@@ -61,13 +61,13 @@ public final class ReplicaProcess {
         rate,
         "edition",
         settings.launch().edition());
-    Requests requests = new Requests(engine, teller, pool);
-    Parent.listen(
+    TaskCommands requests = new TaskCommands(engine, teller, pool);
+    ParentProcess.listen(
         line -> {
           if (line.equals("stop")) {
             stop(engine, teller);
           } else {
-            requests.told(line);
+            requests.received(line);
           }
         });
   }
@@ -79,10 +79,10 @@ public final class ReplicaProcess {
         : new TimeSource(new SteppedClock(Path.of(clock)), Ticker.system());
   }
 
-  private static void stop(Monotick engine, Teller teller) {
-    teller.tell("stopping");
+  private static void stop(Monotick engine, HistoryWriter teller) {
+    teller.write("stopping");
     StopReport report = engine.stop(GRACE);
-    teller.tell("stopped", "clean", report.isClean());
+    teller.write("stopped", "clean", report.isClean());
     Runtime.getRuntime().halt(0);
   }
 }

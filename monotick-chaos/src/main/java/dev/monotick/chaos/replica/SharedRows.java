@@ -20,10 +20,10 @@ public final class SharedRows {
 
   private static final int ROWS = 20_000;
 
-  private final ReplicaSettings settings;
+  private final ReplicaProcessSettings settings;
   private @Nullable Connection connection;
 
-  SharedRows(ReplicaSettings settings) {
+  SharedRows(ReplicaProcessSettings settings) {
     this.settings = settings;
   }
 

@@ -1,6 +1,6 @@
 package dev.monotick.chaos.replica;
 
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 

@@ -1,22 +1,21 @@
 package dev.monotick.chaos.replica;
 
 import dev.monotick.leader.Fence;
-import dev.monotick.ledger.AccountRequest;
-import dev.monotick.ledger.ClaimReply;
-import dev.monotick.ledger.ClaimRequest;
-import dev.monotick.ledger.FinishReply;
-import dev.monotick.ledger.FinishRequest;
-import dev.monotick.ledger.Gap;
-import dev.monotick.ledger.Ledger;
-import dev.monotick.ledger.Pause;
-import dev.monotick.ledger.Rescue;
-import dev.monotick.ledger.TakeRequest;
-import dev.monotick.ledger.TaskRegistration;
-import dev.monotick.ledger.TaskState;
-import dev.monotick.ledger.TickId;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.task.Effect;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.tick.SeriesPause;
+import dev.monotick.spi.tick.SeriesRegistration;
+import dev.monotick.spi.tick.SeriesState;
+import dev.monotick.spi.tick.TickAccount;
+import dev.monotick.spi.tick.TickClaim;
+import dev.monotick.spi.tick.TickClaimReply;
+import dev.monotick.spi.tick.TickLedger;
+import dev.monotick.spi.tick.TickReport;
+import dev.monotick.spi.tick.TickReportReply;
+import dev.monotick.spi.tick.TickRescue;
+import dev.monotick.spi.tick.TickTake;
+import dev.monotick.tick.TickId;
+import dev.monotick.tick.TickRecord;
+import dev.monotick.work.Effect;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.EnumSet;
@@ -25,11 +24,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /** A ledger that asks nobody for a proof of leadership. */
-final class UnfencedLedger implements Ledger {
+final class UnfencedLedger implements TickLedger {
 
-  private final Ledger ledger;
+  private final TickLedger ledger;
 
-  UnfencedLedger(Ledger ledger) {
+  UnfencedLedger(TickLedger ledger) {
     this.ledger = ledger;
   }
 
@@ -50,31 +49,31 @@ final class UnfencedLedger implements Ledger {
   }
 
   @Override
-  public Fence mintFence(String group, ReplicaId holder) {
+  public Fence mintFence(String group, MemberId holder) {
     return ledger.mintFence(group, holder);
   }
 
   @Override
-  public List<TaskState> register(List<TaskRegistration> registrations) {
+  public List<SeriesState> register(List<SeriesRegistration> registrations) {
     return ledger.register(registrations);
   }
 
   @Override
-  public List<TaskState> states(Collection<String> tasks) {
+  public List<SeriesState> states(Collection<String> tasks) {
     return ledger.states(tasks);
   }
 
   @Override
-  public List<ClaimReply> claim(List<ClaimRequest> requests) {
+  public List<TickClaimReply> claim(List<TickClaim> requests) {
     return ledger.claim(
         requests.stream()
             .map(
                 asked ->
-                    new ClaimRequest(
+                    new TickClaim(
                         asked.claim(),
                         asked.tick(),
                         asked.seen(),
-                        asked.gaps(),
+                        asked.ranges(),
                         asked.onOverlap(),
                         asked.effect(),
                         null))
@@ -82,12 +81,12 @@ final class UnfencedLedger implements Ledger {
   }
 
   @Override
-  public List<ClaimReply> take(List<TakeRequest> requests) {
+  public List<TickClaimReply> take(List<TickTake> requests) {
     return ledger.take(
         requests.stream()
             .map(
                 asked ->
-                    new TakeRequest(
+                    new TickTake(
                         asked.claim(),
                         asked.tick(),
                         asked.onOverlap(),
@@ -98,25 +97,25 @@ final class UnfencedLedger implements Ledger {
   }
 
   @Override
-  public List<ClaimReply> account(List<AccountRequest> requests) {
+  public List<TickClaimReply> account(List<TickAccount> requests) {
     return ledger.account(
         requests.stream()
-            .map(asked -> new AccountRequest(asked.seen(), asked.gaps(), null))
+            .map(asked -> new TickAccount(asked.seen(), asked.ranges(), null))
             .toList());
   }
 
   @Override
-  public List<FinishReply> finish(List<FinishRequest> requests) {
-    return ledger.finish(requests);
+  public List<TickReportReply> report(List<TickReport> requests) {
+    return ledger.report(requests);
   }
 
   @Override
-  public TaskState pause(String task, Pause pause) {
+  public SeriesState pause(String task, SeriesPause pause) {
     return ledger.pause(task, pause);
   }
 
   @Override
-  public Optional<TaskState> resume(TaskState seen, List<Gap> gaps) {
+  public Optional<SeriesState> resume(SeriesState seen, List<TickRecord.Range> gaps) {
     return ledger.resume(seen, gaps);
   }
 
@@ -126,7 +125,7 @@ final class UnfencedLedger implements Ledger {
   }
 
   @Override
-  public Rescue rescue(ReplicaId replica, Collection<String> tasks) {
+  public TickRescue rescue(MemberId replica, Collection<String> tasks) {
     return ledger.rescue(replica, tasks);
   }
 

@@ -1,12 +1,12 @@
 package dev.monotick.chaos.replica;
 
-import dev.monotick.job.store.JobStore;
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.ledger.Ledger;
 import dev.monotick.memory.InMemoryStore;
-import dev.monotick.replica.ReplicaRegistry;
-import dev.monotick.store.Store;
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.Store;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.spi.leader.LeaderElection;
+import dev.monotick.spi.replica.MemberRegistry;
+import dev.monotick.spi.tick.TickLedger;
+import dev.monotick.spi.time.TimeSource;
 
 /**
  * The store with its ledger switched off: leaders are elected as ever, and each replica keeps its
@@ -15,7 +15,7 @@ import dev.monotick.time.TimeSource;
 final class UnguardedStore implements Store {
 
   private final Store store;
-  private final Ledger ledger;
+  private final TickLedger ledger;
 
   UnguardedStore(Store store, TimeSource time) {
     this.store = store;
@@ -23,12 +23,12 @@ final class UnguardedStore implements Store {
   }
 
   @Override
-  public Ledger ledger() {
+  public TickLedger ledger() {
     return ledger;
   }
 
   @Override
-  public ReplicaRegistry replicas() {
+  public MemberRegistry replicas() {
     return store.replicas();
   }
 

@@ -1,8 +1,8 @@
 package dev.monotick.chaos.report;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
-import dev.monotick.chaos.replica.Workload;
+import dev.monotick.chaos.replica.TaskWorkload;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -79,9 +79,9 @@ final class Timeline {
   private void read(List<Journal.Entry> journal, long last) {
     Map<String, Long> started = new LinkedHashMap<>();
     Map<String, long[]> trusted = new LinkedHashMap<>();
-    Map<String, Event> struck = new HashMap<>();
+    Map<String, HistoryEvent> struck = new HashMap<>();
     for (Journal.Entry entry : journal) {
-      Event event = entry.event();
+      HistoryEvent event = entry.event();
       switch (event.kind()) {
         case "started" -> started.put(entry.source(), event.nanos());
         case "kill", "stop", "ended by itself" -> {
@@ -96,7 +96,7 @@ final class Timeline {
         case "fault" -> struck.put(event.get("number"), event);
         case "healed" -> healed(struck.remove(event.get("number")), event.nanos());
         case "effect" -> {
-          if (event.has("task", Workload.LEADER)) {
+          if (event.has("task", TaskWorkload.LEADER)) {
             effects.add(
                 new Dot(
                     place(event.get("replica")), event.nanos(), event.has("verdict", "ACCEPTED")));
@@ -110,7 +110,7 @@ final class Timeline {
         .forEach(key -> end(trusted, key.substring(0, key.indexOf('/')), last));
   }
 
-  private void trust(Map<String, long[]> trusted, String source, Event event) {
+  private void trust(Map<String, long[]> trusted, String source, HistoryEvent event) {
     long valid = Long.parseLong(event.get("until"));
     trusted.compute(
         source + "/" + event.get("fence"),
@@ -136,7 +136,7 @@ final class Timeline {
     }
   }
 
-  private void healed(@org.jspecify.annotations.Nullable Event fault, long at) {
+  private void healed(@org.jspecify.annotations.Nullable HistoryEvent fault, long at) {
     if (fault != null) {
       String whom = fault.get("whom");
       String place = whom.isEmpty() ? SERVER : place(whom);

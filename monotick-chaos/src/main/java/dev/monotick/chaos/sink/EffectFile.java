@@ -1,6 +1,6 @@
 package dev.monotick.chaos.sink;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -22,16 +22,16 @@ public final class EffectFile implements AutoCloseable {
   }
 
   /** Returns what a file holds. */
-  public static List<Event> read(Path path) {
+  public static List<HistoryEvent> read(Path path) {
     try {
-      return Files.readAllLines(path).stream().map(Event::parse).toList();
+      return Files.readAllLines(path).stream().map(HistoryEvent::parse).toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   /** Writes a line; it is on disk when this returns. */
-  void append(Event event) throws IOException {
+  void append(HistoryEvent event) throws IOException {
     ByteBuffer line = ByteBuffer.wrap((event.line() + "\n").getBytes(StandardCharsets.UTF_8));
     while (line.hasRemaining()) {
       channel.write(line);

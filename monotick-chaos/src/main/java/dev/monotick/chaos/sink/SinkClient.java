@@ -1,6 +1,6 @@
 package dev.monotick.chaos.sink;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -35,21 +35,21 @@ public final class SinkClient {
   }
 
   /** Sends an effect without announcing it. */
-  public Verdict send(Effect effect) {
+  public EffectVerdict send(SinkEffect effect) {
     return CompletableFuture.supplyAsync(() -> talk(effect, false, true), threads).join();
   }
 
   /** Announces an effect that will take place elsewhere, and waits for the answer. */
-  public void announce(Effect effect) {
+  public void announce(SinkEffect effect) {
     CompletableFuture.runAsync(() -> talk(effect, true, false), threads).join();
   }
 
   /** Announces an effect, waits for the answer, and sends it. */
-  public Verdict announceAndSend(Effect effect) {
+  public EffectVerdict announceAndSend(SinkEffect effect) {
     return CompletableFuture.supplyAsync(() -> talk(effect, true, true), threads).join();
   }
 
-  private Verdict talk(Effect effect, boolean announce, boolean send) {
+  private EffectVerdict talk(SinkEffect effect, boolean announce, boolean send) {
     try (Socket socket = new Socket()) {
       socket.connect(address, 5_000);
       socket.setTcpNoDelay(true);
@@ -60,15 +60,15 @@ public final class SinkClient {
           ask(socket, input, effect.toEvent("prepare"));
         }
         return send
-            ? Verdict.valueOf(ask(socket, input, effect.toEvent("effect")))
-            : Verdict.ACCEPTED;
+            ? EffectVerdict.valueOf(ask(socket, input, effect.toEvent("effect")))
+            : EffectVerdict.ACCEPTED;
       }
     } catch (IOException e) {
       throw new UncheckedIOException("the sink at " + address + " does not answer", e);
     }
   }
 
-  private static String ask(Socket socket, BufferedReader input, Event question)
+  private static String ask(Socket socket, BufferedReader input, HistoryEvent question)
       throws IOException {
     socket.getOutputStream().write((question.line() + "\n").getBytes(StandardCharsets.UTF_8));
     @Nullable String answer = input.readLine();

@@ -1,8 +1,8 @@
 package dev.monotick.chaos.sink;
 
-import dev.monotick.chaos.history.Event;
-import dev.monotick.chaos.history.Teller;
-import dev.monotick.chaos.process.Parent;
+import dev.monotick.chaos.history.HistoryEvent;
+import dev.monotick.chaos.history.HistoryWriter;
+import dev.monotick.chaos.process.ParentProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -27,8 +27,8 @@ import java.util.concurrent.CountDownLatch;
  */
 public final class SinkProcess {
 
-  private final Teller teller = new Teller();
-  private final Gatekeeper gatekeeper = new Gatekeeper(); // guarded by this
+  private final HistoryWriter teller = new HistoryWriter();
+  private final EffectFence gatekeeper = new EffectFence(); // guarded by this
   private final EffectFile file;
   private final Map<String, CountDownLatch> holds = new ConcurrentHashMap<>();
   private final Map<String, CountDownLatch> held = new ConcurrentHashMap<>();
@@ -42,19 +42,19 @@ public final class SinkProcess {
     SinkProcess sink = new SinkProcess(new EffectFile(Path.of(arguments[0])));
     // All addresses: replicas in another network namespace reach it by another one.
     ServerSocket server = new ServerSocket(0, 200, InetAddress.getByName("0.0.0.0"));
-    sink.teller.tell("listening", "port", server.getLocalPort());
+    sink.teller.write("listening", "port", server.getLocalPort());
     Thread acceptor = new Thread(() -> sink.accept(server), "sink-accept");
     acceptor.setDaemon(true);
     acceptor.start();
-    Parent.listen(sink::told);
+    ParentProcess.listen(sink::received);
   }
 
-  private void told(String line) {
+  private void received(String line) {
     String[] words = line.split(" ", -1);
     switch (words[0]) {
       case "hold" -> {
         holds.put(words[1], new CountDownLatch(1));
-        teller.tell("holding", "task", words[1]);
+        teller.write("holding", "task", words[1]);
       }
       case "release" -> {
         holds.remove(words[1]);
@@ -62,7 +62,7 @@ public final class SinkProcess {
         if (latch != null) {
           latch.countDown();
         }
-        teller.tell("released", "task", words[1]);
+        teller.write("released", "task", words[1]);
       }
       default -> throw new IllegalArgumentException("what is " + line + "?");
     }
@@ -88,7 +88,7 @@ public final class SinkProcess {
                 new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))) {
       socket.setTcpNoDelay(true);
       for (String line = input.readLine(); line != null; line = input.readLine()) {
-        String answer = answer(Event.parse(line));
+        String answer = answer(HistoryEvent.parse(line));
         socket.getOutputStream().write((answer + "\n").getBytes(StandardCharsets.UTF_8));
       }
     } catch (IOException e) {
@@ -98,7 +98,7 @@ public final class SinkProcess {
     }
   }
 
-  private String answer(Event request) throws IOException, InterruptedException {
+  private String answer(HistoryEvent request) throws IOException, InterruptedException {
     if (request.kind().equals("prepare")) {
       holdBack(request);
       return "ok";
@@ -106,24 +106,24 @@ public final class SinkProcess {
     return judge(request).name();
   }
 
-  private void holdBack(Event request) throws InterruptedException {
+  private void holdBack(HistoryEvent request) throws InterruptedException {
     CountDownLatch latch = holds.remove(request.get("task"));
     if (latch != null) {
       held.put(request.get("task"), latch);
-      teller.tell(new Event(System.nanoTime(), "held", request.fields()));
+      teller.write(new HistoryEvent(System.nanoTime(), "held", request.fields()));
       latch.await();
     }
   }
 
   /** One at a time, so that the order in the file is the order of the world. */
-  private synchronized Verdict judge(Event request) throws IOException {
-    Verdict verdict = gatekeeper.judge(Effect.of(request));
+  private synchronized EffectVerdict judge(HistoryEvent request) throws IOException {
+    EffectVerdict verdict = gatekeeper.judge(SinkEffect.of(request));
     Map<String, String> fields = new LinkedHashMap<>();
     fields.put("verdict", verdict.name());
     fields.putAll(request.fields());
-    Event judged = new Event(System.nanoTime(), "effect", fields);
+    HistoryEvent judged = new HistoryEvent(System.nanoTime(), "effect", fields);
     file.append(judged);
-    teller.tell(judged);
+    teller.write(judged);
     return verdict;
   }
 }

@@ -1,8 +1,9 @@
 package dev.monotick.chaos.storm;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.history.WallClock;
+import dev.monotick.chaos.process.StallWatch;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -39,7 +40,7 @@ final class FrozenTimes {
     FrozenTimes times = new FrozenTimes();
     Map<String, Long> stopped = new HashMap<>();
     for (Journal.Entry entry : journal) {
-      Event event = entry.event();
+      HistoryEvent event = entry.event();
       switch (event.kind()) {
         case "pause", "starve" -> stopped.putIfAbsent(event.get("whom"), event.nanos());
         case "resume", "starved" -> {
@@ -68,7 +69,7 @@ final class FrozenTimes {
     return times;
   }
 
-  private static long since(Event event) {
+  private static long since(HistoryEvent event) {
     return Long.parseLong(event.get("since"));
   }
 

@@ -1,12 +1,14 @@
 package dev.monotick.chaos.storm;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.process.Waiting;
+import dev.monotick.chaos.workload.JobPlanOrder;
+import dev.monotick.chaos.workload.PlannedJobKinds;
+import dev.monotick.error.StoreException;
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.JobId;
 import dev.monotick.job.Jobs;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -46,7 +48,7 @@ public final class JobFeed implements Runnable {
 
   /** Sets the limits that jobs have. */
   public void limit() {
-    StormKinds.LIMITS.forEach(jobs::limit);
+    PlannedJobKinds.LIMITS.forEach(jobs::limit);
   }
 
   /** Has it end after the job it is about. */
@@ -66,11 +68,11 @@ public final class JobFeed implements Runnable {
   }
 
   private void add(int number) {
-    JobWish wish = JobWish.random(random);
+    JobPlanOrder wish = JobPlanOrder.random(random);
     Instant asked = Instant.now();
     try {
-      Enqueued reply = jobs.enqueue(wish.request().header(StormKinds.WISH, "" + number));
-      tell("added", number, wish, asked, reply.id().toString(), reply.isNew());
+      Enqueued reply = jobs.enqueue(wish.request().header(PlannedJobKinds.REQUEST, "" + number));
+      report("added", number, wish, asked, reply.id().toString(), reply.isNew());
       if (reply.isNew()) {
         young.addLast(reply.id());
         if (young.size() > REMEMBERED) {
@@ -78,15 +80,15 @@ public final class JobFeed implements Runnable {
         }
       }
     } catch (StoreException e) {
-      tell("doubtful", number, wish, asked, "", false);
+      report("doubtful", number, wish, asked, "", false);
     }
   }
 
-  private void tell(
-      String kind, int number, JobWish wish, Instant asked, String id, boolean isNew) {
+  private void report(
+      String kind, int number, JobPlanOrder wish, Instant asked, String id, boolean isNew) {
     journal.add(
         SOURCE,
-        Event.now(
+        HistoryEvent.now(
             kind,
             "wish",
             number,
@@ -115,6 +117,6 @@ public final class JobFeed implements Runnable {
     } catch (StoreException e) {
       done = "unknown";
     }
-    journal.add(SOURCE, Event.now("cancel", "id", id, "done", done));
+    journal.add(SOURCE, HistoryEvent.now("cancel", "id", id, "done", done));
   }
 }

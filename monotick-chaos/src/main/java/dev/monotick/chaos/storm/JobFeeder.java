@@ -1,8 +1,9 @@
 package dev.monotick.chaos.storm;
 
 import dev.monotick.chaos.process.Waiting;
+import dev.monotick.chaos.workload.JobPlanOrder;
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.Jobs;
-import dev.monotick.job.store.Enqueued;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -23,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class JobFeeder implements Runnable {
 
-  private static final Duration BEAT = Duration.ofMillis(50);
+  private static final Duration ROUND = Duration.ofMillis(50);
   private static final int LARGEST = 1_000;
-  private static final Duration REST_BEAT = Duration.ofMillis(5);
+  private static final Duration LAST_ROUND = Duration.ofMillis(5);
   private final Jobs jobs;
   private final Connection connection;
   private final int most;
@@ -85,12 +86,12 @@ final class JobFeeder implements Runnable {
           rest();
         }
         // After a rest it makes up for that.
-        double elapsed = System.nanoTime() - start + BEAT.toNanos();
+        double elapsed = System.nanoTime() - start + ROUND.toNanos();
         int wanted = (int) Math.min(most, Math.ceil(elapsed * perNano)) - added.get();
         if (wanted > 0) {
           add(Math.min(wanted, LARGEST));
         }
-        Waiting.let(BEAT);
+        Waiting.let(ROUND);
       }
       over = true;
     } catch (SQLException | RuntimeException e) {
@@ -100,25 +101,25 @@ final class JobFeeder implements Runnable {
 
   private void rest() throws SQLException {
     for (int left = singles.getAndSet(0); left > 0; left--) {
-      add(List.of(JobWish.plain(random)));
+      add(List.of(JobPlanOrder.plain(random)));
     }
-    Waiting.let(REST_BEAT);
+    Waiting.let(LAST_ROUND);
   }
 
   private void add(int count) throws SQLException {
-    List<JobWish> wishes = new ArrayList<>();
+    List<JobPlanOrder> wishes = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      wishes.add(JobWish.random(random));
+      wishes.add(JobPlanOrder.random(random));
     }
     add(wishes);
   }
 
-  private void add(List<JobWish> wishes) throws SQLException {
+  private void add(List<JobPlanOrder> wishes) throws SQLException {
     OffsetDateTime asked = now();
     List<Enqueued> replies =
         wishes.size() == 1
             ? List.of(jobs.enqueue(wishes.get(0).request()))
-            : jobs.enqueue(wishes.stream().map(JobWish::request).toList());
+            : jobs.enqueue(wishes.stream().map(JobPlanOrder::request).toList());
     note(wishes, replies, asked);
   }
 
@@ -130,7 +131,7 @@ final class JobFeeder implements Runnable {
     }
   }
 
-  private void note(List<JobWish> wishes, List<Enqueued> replies, OffsetDateTime asked)
+  private void note(List<JobPlanOrder> wishes, List<Enqueued> replies, OffsetDateTime asked)
       throws SQLException {
     try (PreparedStatement job =
             connection.prepareStatement(
@@ -141,7 +142,7 @@ final class JobFeeder implements Runnable {
                 "insert into watch.duplicate (id, unique_key, asked_at) values (?, ?, ?)")) {
       int fresh = 0;
       for (int i = 0; i < wishes.size(); i++) {
-        JobWish wish = wishes.get(i);
+        JobPlanOrder wish = wishes.get(i);
         long id = replies.get(i).id().value();
         if (replies.get(i).isNew()) {
           job.setLong(1, id);

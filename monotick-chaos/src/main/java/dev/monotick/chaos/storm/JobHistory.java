@@ -1,8 +1,9 @@
 package dev.monotick.chaos.storm;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.history.WallClock;
+import dev.monotick.chaos.workload.PlannedJobKinds;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -27,8 +28,8 @@ public final class JobHistory {
   private final String schema;
   private final WallClock clock;
   private final List<String> violations = new ArrayList<>();
-  private final Map<String, Event> doubtful = new HashMap<>();
-  private final Map<String, Event> added = new LinkedHashMap<>();
+  private final Map<String, HistoryEvent> doubtful = new HashMap<>();
+  private final Map<String, HistoryEvent> added = new LinkedHashMap<>();
 
   private JobHistory(Connection connection, String schema, WallClock clock) {
     this.connection = connection;
@@ -99,7 +100,7 @@ public final class JobHistory {
             connection.prepareStatement(
                 "insert into watch.cancel (id, is_acknowledged) values (?, ?)")) {
       for (Journal.Entry entry : journal) {
-        Event event = entry.event();
+        HistoryEvent event = entry.event();
         switch (event.kind()) {
           case "job" -> run(run, entry.source(), event);
           case "added" -> {
@@ -127,7 +128,7 @@ public final class JobHistory {
     }
   }
 
-  private void run(PreparedStatement run, String source, Event event) throws SQLException {
+  private void run(PreparedStatement run, String source, HistoryEvent event) throws SQLException {
     run.setObject(1, time(event.nanos()));
     run.setLong(2, Long.parseLong(event.get("id")));
     run.setInt(3, Integer.parseInt(event.get("run")));
@@ -146,14 +147,14 @@ public final class JobHistory {
         ResultSet row =
             statement.executeQuery(
                 "select id, headers[array_position(headers, '"
-                    + StormKinds.WISH
+                    + PlannedJobKinds.REQUEST
                     + "') + 1] from "
                     + schema
                     + ".job")) {
       while (row.next()) {
         String id = row.getString(1);
         if (!added.containsKey(id)) {
-          Event event = doubtful.remove(row.getString(2));
+          HistoryEvent event = doubtful.remove(row.getString(2));
           if (event == null) {
             violations.add("lost: job " + id + " is there, and nobody or somebody twice added it");
           } else {
@@ -169,8 +170,8 @@ public final class JobHistory {
         connection.prepareStatement(
             "insert into watch.job (id, kind, unique_key, limit_key, attempts, succeeds, known_at)"
                 + " values (?, ?, ?, ?, ?, ?, ?)")) {
-      for (Map.Entry<String, Event> entry : added.entrySet()) {
-        Event event = entry.getValue();
+      for (Map.Entry<String, HistoryEvent> entry : added.entrySet()) {
+        HistoryEvent event = entry.getValue();
         job.setLong(1, Long.parseLong(entry.getKey()));
         job.setString(2, event.get("kind"));
         job.setString(3, orNull(event.get("unique")));

@@ -1,9 +1,11 @@
 package dev.monotick.chaos.storm;
 
+import dev.monotick.Monotick;
 import dev.monotick.chaos.cluster.EmbeddedServer;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.history.WallClock;
 import dev.monotick.chaos.process.Waiting;
+import dev.monotick.chaos.workload.PlannedJobKinds;
 import dev.monotick.job.Jobs;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.connection.SchemaName;
@@ -29,8 +31,8 @@ import java.util.function.Consumer;
  */
 public final class JobStorm {
 
-  private static final Duration BEAT = Duration.ofMillis(50);
-  private static final Duration LOOK = Duration.ofSeconds(2);
+  private static final Duration ROUND = Duration.ofMillis(50);
+  private static final Duration POLL_INTERVAL = Duration.ofSeconds(2);
 
   /** For a zombie that was let go on to tell what it has done. */
   private static final Duration CALM = Duration.ofSeconds(3);
@@ -77,8 +79,8 @@ public final class JobStorm {
         Connection feeding = connect();
         Connection watching = connect()) {
       StormTables.create(watching, StormTables.STORE);
-      Jobs jobs = Jobs.of(store);
-      StormKinds.LIMITS.forEach(jobs::limit);
+      Jobs jobs = Monotick.jobs(store);
+      PlannedJobKinds.LIMITS.forEach(jobs::limit);
       workers.start(settings.workers());
       JobFeeder feeder =
           new JobFeeder(jobs, feeding, settings.jobs(), settings.lasting(), random.split());
@@ -124,14 +126,14 @@ public final class JobStorm {
       } else {
         refusals.end();
       }
-      Waiting.let(BEAT);
-      if (System.nanoTime() - looked < LOOK.toNanos()) {
+      Waiting.let(ROUND);
+      if (System.nanoTime() - looked < POLL_INTERVAL.toNanos()) {
         continue;
       }
       looked = System.nanoTime();
       journal.add("storm", WallClock.now());
       boolean allAdded = feeder.isOver();
-      progress.look();
+      progress.poll();
       out.accept(
           Duration.ofNanos(looked - start).toSeconds()
               + " s: added "
@@ -189,7 +191,7 @@ public final class JobStorm {
             settings.isLong(),
             faults.losses(),
             count(connection, PacketLosses.REJOINED)),
-        new StormResult.Handed(
+        new StormResult.HandoffCounts(
             count(connection, "select count(*) from watch.claim where handed"),
             count(connection, PacketLosses.HANDED_AND_RESCUED),
             count(connection, PacketLosses.HANDED_DURING_LOSS)),

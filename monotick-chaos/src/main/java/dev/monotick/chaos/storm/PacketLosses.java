@@ -1,6 +1,6 @@
 package dev.monotick.chaos.storm;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.history.WallClock;
 import java.sql.Connection;
@@ -58,7 +58,7 @@ final class PacketLosses {
     PacketLosses losses = new PacketLosses();
     Map<String, Long> since = new HashMap<>();
     for (Journal.Entry entry : journal) {
-      Event event = entry.event();
+      HistoryEvent event = entry.event();
       if (entry.is("loss")) {
         since.put(event.get("whom"), event.nanos());
       } else if (entry.is("healed")) {

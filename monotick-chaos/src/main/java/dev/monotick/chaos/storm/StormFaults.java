@@ -18,7 +18,7 @@ import java.util.TreeSet;
  */
 final class StormFaults {
 
-  private static final long LEASE = WorkerSettings.MEMBERSHIP.leaseDuration().toMillis();
+  private static final long LEASE = StormWorkerSettings.MEMBERSHIP.leaseDuration().toMillis();
 
   /** Until workers without jobs wait to be handed some, and for how long they are. */
   private static final long IDLE_MILLIS = 1_000;

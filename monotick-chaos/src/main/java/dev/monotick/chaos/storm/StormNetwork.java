@@ -2,9 +2,9 @@ package dev.monotick.chaos.storm;
 
 import dev.monotick.chaos.cluster.EmbeddedServer;
 import dev.monotick.chaos.cluster.Namespaces;
-import dev.monotick.chaos.cluster.Surroundings;
+import dev.monotick.chaos.cluster.ReplicaEnvironment;
 import dev.monotick.chaos.network.FaultProxy;
-import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.network.ProxyBehaviour;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.List;
@@ -68,12 +68,12 @@ final class StormNetwork implements AutoCloseable {
 
   /** Returns the command that starts a process at a place. */
   List<String> wrapper(int place) {
-    return surroundings(place).wrapper();
+    return environment(place).wrapper();
   }
 
   /** Returns the JDBC URL of the database, as reached from a place by the way that may be cut. */
   String url(int place) {
-    InetAddress address = surroundings(place).database();
+    InetAddress address = environment(place).database();
     return server.url(address.getHostAddress(), server.address().getPort());
   }
 
@@ -82,7 +82,7 @@ final class StormNetwork implements AutoCloseable {
     FaultProxy log = logs.get(name(place));
     return log == null
         ? url(place)
-        : server.url(surroundings(place).sink().getHostAddress(), log.port());
+        : server.url(environment(place).sink().getHostAddress(), log.port());
   }
 
   /** Drops all packets between a place and the server, or none. */
@@ -90,11 +90,11 @@ final class StormNetwork implements AutoCloseable {
     if (namespaces == null) {
       throw new IllegalStateException("no packets can be dropped here");
     }
-    namespaces.set(name(place), dropping ? Link.CUT_BOTH_WAYS : Link.PASSING);
+    namespaces.set(name(place), dropping ? ProxyBehaviour.CUT_BOTH_WAYS : ProxyBehaviour.PASSING);
   }
 
-  private Surroundings surroundings(int place) {
-    return namespaces == null ? Surroundings.plain() : namespaces.of(name(place));
+  private ReplicaEnvironment environment(int place) {
+    return namespaces == null ? ReplicaEnvironment.plain() : namespaces.of(name(place));
   }
 
   private static String name(int place) {

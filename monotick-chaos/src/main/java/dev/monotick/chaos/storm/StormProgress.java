@@ -11,7 +11,7 @@ final class StormProgress {
 
   private static final Duration LONGEST_STANDSTILL = Duration.ofSeconds(90);
 
-  private static final String LOOK =
+  private static final String POLL_INTERVAL =
       """
       select (select count(*) from storm.job_ready) + (select count(*) from storm.job_delayed)
                + (select count(*) from storm.job_blocked),
@@ -33,15 +33,15 @@ final class StormProgress {
 
   static boolean isOver(Connection connection, String schema) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(StormTables.in(schema, LOOK))) {
+        ResultSet row = statement.executeQuery(StormTables.in(schema, POLL_INTERVAL))) {
       row.next();
       return row.getLong(1) == 0 && row.getLong(2) == 0;
     }
   }
 
-  void look() throws SQLException {
+  void poll() throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(LOOK)) {
+        ResultSet row = statement.executeQuery(POLL_INTERVAL)) {
       row.next();
       waiting = row.getLong(1);
       claimed = row.getLong(2);

@@ -50,7 +50,7 @@ final class StormPurges {
         join (select id, 'job' as place from storm.job union all select id, 'job_ready' from storm.job_ready
               union all select id, 'job_delayed' from storm.job_delayed
               union all select id, 'job_blocked' from storm.job_blocked union all select id, 'job_wait' from storm.job_wait
-              union all select id, 'job_dead' from storm.job_dead union all select job_id, 'job_hold' from storm.job_hold
+              union all select id, 'job_dead' from storm.job_dead union all select job_id, 'job_limit_hold' from storm.job_limit_hold
               union all select job_id, 'job_unique' from storm.job_unique
               -- The end of a run stays for as long as a claim names the run.
               union all select a.job_id, 'job_attempt' from storm.job_attempt a

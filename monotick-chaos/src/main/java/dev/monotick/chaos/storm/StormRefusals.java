@@ -33,7 +33,7 @@ final class StormRefusals {
   private final SplittableRandom random;
   private long next = System.nanoTime() + millis(FIRST_MILLIS);
   private boolean refusing;
-  private int turn; // which state is next
+  private int exchange; // which state is next
 
   /**
    * Creates one.
@@ -49,7 +49,7 @@ final class StormRefusals {
 
   /** Returns whether each error refused something. */
   boolean isDone() {
-    return turn >= states.size();
+    return exchange >= states.size();
   }
 
   /** Does what is due. */
@@ -57,11 +57,11 @@ final class StormRefusals {
     if (System.nanoTime() - next < 0) {
       return;
     }
-    String state = states.get(turn % states.size());
+    String state = states.get(exchange % states.size());
     if (refusing) {
       end();
       if (struck(connection, state) > 0) {
-        turn++;
+        exchange++;
       }
       next = System.nanoTime() + millis(pauseMillis());
       return;

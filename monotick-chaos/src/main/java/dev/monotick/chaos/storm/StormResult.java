@@ -13,7 +13,7 @@ import java.util.Map;
  * @param pauses workers stopped in their tracks
  * @param longPauses those of them that were longer than the lease
  * @param losses losses and rejoins
- * @param handed jobs that were handed to a waiting worker by whoever added them
+ * @param handedOff jobs that were handed to a waiting worker by whoever added them
  * @param refusals how often the server refused completions, by SQL error
  * @param purges what was purged
  * @param unknown jobs whose outcome is UNKNOWN
@@ -28,7 +28,7 @@ public record StormResult(
     int pauses,
     int longPauses,
     Losses losses,
-    Handed handed,
+    HandoffCounts handedOff,
     Map<String, Long> refusals,
     Purges purges,
     long unknown,
@@ -63,7 +63,7 @@ public record StormResult(
    * @param duringLoss how many of those were handed to a worker whose packets were dropped, and run
    *     by another
    */
-  record Handed(long jobs, long rescued, long duringLoss) {}
+  record HandoffCounts(long jobs, long rescued, long duringLoss) {}
 
   /** Returns the line that scripts read. */
   public String line() {
@@ -74,9 +74,9 @@ public record StormResult(
     line.append(" pauses=").append(pauses);
     line.append(" losses=").append(losses.struck());
     line.append(" rejoined=").append(losses.rejoined());
-    line.append(" handed=").append(handed.jobs());
-    line.append(" handed_rescued=").append(handed.rescued());
-    line.append(" handed_in_loss=").append(handed.duringLoss());
+    line.append(" handed=").append(handedOff.jobs());
+    line.append(" handed_rescued=").append(handedOff.rescued());
+    line.append(" handed_in_loss=").append(handedOff.duringLoss());
     refusals.forEach(
         (state, count) -> line.append(" refused_").append(state).append('=').append(count));
     line.append(" purged=").append(purges.jobs());
@@ -102,10 +102,10 @@ public record StormResult(
     if (losses.wanted() && losses.rejoined() == 0) {
       complaints.add("no worker lost its membership by packet loss and joined again");
     }
-    if (handed.jobs() == 0) {
+    if (handedOff.jobs() == 0) {
       complaints.add("no job was handed off");
     }
-    if (losses.wanted() && losses.isLong() && handed.duringLoss() == 0) {
+    if (losses.wanted() && losses.isLong() && handedOff.duringLoss() == 0) {
       complaints.add("no job was handed to a worker in a packet loss and done by another");
     }
     refusals.forEach(

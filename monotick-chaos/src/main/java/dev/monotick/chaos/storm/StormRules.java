@@ -1,5 +1,7 @@
 package dev.monotick.chaos.storm;
 
+import dev.monotick.chaos.process.StallWatch;
+import dev.monotick.chaos.workload.PlannedJobKinds;
 import java.util.List;
 
 /**
@@ -324,16 +326,17 @@ final class StormRules {
                                   where j.id = d.id and j.unique_key = d.unique_key
                                     and a.outcome in (0, 3, 7, 8, 9) and a.ended_at > d.asked_at - interval '5 seconds')
               """),
-          new Rule(LIMIT, "too many claimed at once", overlap(claims("limited"), StormKinds.LIMIT)),
+          new Rule(
+              LIMIT, "too many claimed at once", overlap(claims("limited"), PlannedJobKinds.LIMIT)),
           new Rule(LIMIT, "too many of a key claimed at once", overlap(claims("keyed"), 1)),
-          new Rule(LIMIT, "too many ran at once", overlap(runs("limited"), StormKinds.LIMIT)),
+          new Rule(LIMIT, "too many ran at once", overlap(runs("limited"), PlannedJobKinds.LIMIT)),
           new Rule(LIMIT, "too many of a key ran at once", overlap(runs("keyed"), 1)),
           new Rule(
               LIMIT,
               "something is still held of a limit",
               """
-              select job_id::text from storm.job_hold
-              union all select 'limit ' || limit_id || ' key ' || key from storm.job_use where running <> 0
+              select job_id::text from storm.job_limit_hold
+              union all select 'limit ' || limit_id || ' key ' || key from storm.job_limit_use where running <> 0
               """),
           new Rule(
               COUNTS,
@@ -344,7 +347,7 @@ final class StormRules {
                              sum(succeeded) as succeeded, sum(dead) as dead
                         from (select lane, waiting, ready, running, succeeded, dead from storm.job_count
                               union all
-                              select lane, waiting, ready, running, succeeded, dead from storm.job_delta) as d
+                              select lane, waiting, ready, running, succeeded, dead from storm.job_count_delta) as d
                        group by lane) as c on c.lane = l.id
                 join (select j.lane, count(*) filter (where a.outcome = 0) as succeeded,
                              count(*) filter (where a.outcome in (3, 7)
@@ -358,7 +361,9 @@ final class StormRules {
       List.of(
           new Rule("", "no unique key was taken", "select unique_key from watch.duplicate"),
           new Rule(
-              "", "the limit was never reached", overlap(claims("limited"), StormKinds.LIMIT - 1)),
+              "",
+              "the limit was never reached",
+              overlap(claims("limited"), PlannedJobKinds.LIMIT - 1)),
           new Rule(
               "",
               "no run was rescued",

@@ -1,7 +1,7 @@
 package dev.monotick.chaos.storm;
 
 import dev.monotick.chaos.cluster.DatabaseServer;
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.process.ChildProcess;
 import dev.monotick.chaos.process.JavaProgram;
@@ -68,19 +68,19 @@ final class StormWorkers implements AutoCloseable {
   }
 
   void pause(int place) {
-    tell("pause", place);
+    send("pause", place);
     workers.get(place).process().pause();
   }
 
   void resume(int place) {
     workers.get(place).process().resume();
-    tell("resume", place);
+    send("resume", place);
   }
 
   /** Drops all packets between the worker of a place and the server, or none. */
   void drop(int place, boolean dropping) {
     network.drop(place, dropping);
-    tell(dropping ? "loss" : "healed", place);
+    send(dropping ? "loss" : "healed", place);
   }
 
   /** Returns whether packets can be dropped. */
@@ -88,8 +88,8 @@ final class StormWorkers implements AutoCloseable {
     return network.isLossy();
   }
 
-  private void tell(String what, int place) {
-    journal.add(NEMESIS, Event.now(what, "whom", workers.get(place).name()));
+  private void send(String what, int place) {
+    journal.add(NEMESIS, HistoryEvent.now(what, "whom", workers.get(place).name()));
   }
 
   /** Throws if one ended that nobody killed. */
@@ -106,7 +106,7 @@ final class StormWorkers implements AutoCloseable {
   void stop() {
     for (Worker worker : workers) {
       awaitStart(worker);
-      worker.process().tell("stop");
+      worker.process().send("stop");
     }
     for (Worker worker : workers) {
       worker.process().awaitExit(PATIENCE);
@@ -131,19 +131,19 @@ final class StormWorkers implements AutoCloseable {
   private Worker launch(int place) {
     starts++;
     String name = "w" + (place + 1) + "." + starts;
-    WorkerSettings settings =
-        new WorkerSettings(
+    StormWorkerSettings settings =
+        new StormWorkerSettings(
             name, network.url(place), network.logUrl(place), server.user(), server.password());
     JavaProgram program =
         new JavaProgram(
             name,
-            WorkerProcess.class,
+            StormWorkerProcess.class,
             settings.toArguments(),
             Map.of(),
             network.wrapper(place),
             log(name));
     return new Worker(
-        name, ChildProcess.start(program, line -> journal.add(name, Event.parse(line))));
+        name, ChildProcess.start(program, line -> journal.add(name, HistoryEvent.parse(line))));
   }
 
   private Path log(String name) {

@@ -1,5 +1,7 @@
 package dev.monotick.chaos.storm;
 
+import dev.monotick.chaos.workload.PlannedJobKinds;
+import dev.monotick.chaos.workload.RunLog;
 import dev.monotick.job.JobContext;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -84,7 +86,7 @@ final class TableRunLog implements RunLog {
       statement.setInt(3, job.attempt());
       statement.setString(4, job.replica());
       statement.setString(5, job.lane().kind());
-      statement.setString(6, job.headers().get(StormKinds.KEY));
+      statement.setString(6, job.headers().get(PlannedJobKinds.KEY));
       statement.setString(7, word);
       statement.setObject(8, begunAt);
       statement.executeUpdate();

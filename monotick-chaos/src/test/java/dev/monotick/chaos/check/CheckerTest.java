@@ -2,9 +2,9 @@ package dev.monotick.chaos.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
-import dev.monotick.chaos.sink.Effect.Kind;
+import dev.monotick.chaos.sink.SinkEffect.Kind;
 import dev.monotick.leader.Fence;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ class CheckerTest {
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
   private final List<Journal.Entry> journal = new ArrayList<>();
-  private final List<Event> effects = new ArrayList<>();
+  private final List<HistoryEvent> effects = new ArrayList<>();
   private final List<LedgerRow> ledger = new ArrayList<>();
 
   /** Ten ticks of four tasks that went well, in two terms. */
@@ -96,7 +96,7 @@ class CheckerTest {
   void theDeadDoNotLead() {
     trust("c", "1.3", 500, 600);
     trust("d", "1.4", 550, 700);
-    journal.add(new Journal.Entry("nemesis", Event.at(545, "kill", "whom", "c")));
+    journal.add(new Journal.Entry("nemesis", HistoryEvent.at(545, "kill", "whom", "c")));
     assertThat(check().violations()).isEmpty();
   }
 
@@ -208,9 +208,9 @@ class CheckerTest {
   @Test
   void termsMayOverlapAfterAllSessionsOfTheOlderWereEndedAndNotBefore() {
     trust("c", "1.3", 399, 500);
-    journal.add(new Journal.Entry("nemesis", Event.at(450, "terminate", "whom", "b")));
+    journal.add(new Journal.Entry("nemesis", HistoryEvent.at(450, "terminate", "whom", "b")));
     assertViolation("one leader at a time");
-    journal.add(new Journal.Entry("nemesis", Event.at(390, "terminate", "whom", "b")));
+    journal.add(new Journal.Entry("nemesis", HistoryEvent.at(390, "terminate", "whom", "b")));
     assertThat(check().violations()).isEmpty();
   }
 
@@ -261,8 +261,8 @@ class CheckerTest {
     assertViolation("times only grow");
   }
 
-  private static Event guard(long at) {
-    return Event.at(at, "guard", "task", "leader", "nominal", at(1), "fence", "1.1");
+  private static HistoryEvent guard(long at) {
+    return HistoryEvent.at(at, "guard", "task", "leader", "nominal", at(1), "fence", "1.1");
   }
 
   private void ran(String task, int tick, Instant started, Instant ended) {
@@ -300,20 +300,21 @@ class CheckerTest {
   }
 
   private Findings check() {
-    return Checker.check(Scope.ofTasks(), journal, effects, ledger, time(9));
+    return Checker.check(CheckScope.ofTasks(), journal, effects, ledger, time(9));
   }
 
   private void tell(String source, String kind, Object... fields) {
-    journal.add(new Journal.Entry(source, Event.at(1, kind, fields)));
+    journal.add(new Journal.Entry(source, HistoryEvent.at(1, kind, fields)));
   }
 
   private void trust(String source, String fence, long from, long until) {
-    journal.add(new Journal.Entry(source, Event.at(from, "trust", "fence", fence, "until", until)));
+    journal.add(
+        new Journal.Entry(source, HistoryEvent.at(from, "trust", "fence", fence, "until", until)));
   }
 
   private void effect(String task, int tick, @Nullable Fence fence, String verdict) {
     effects.add(
-        Event.at(
+        HistoryEvent.at(
             1,
             "effect",
             "verdict",

@@ -13,7 +13,7 @@ class FailoverOptionsTest {
   void withoutOptionsAllFaultsAreMeasuredFiftyTimes() throws UsageException {
     FailoverOptions options = FailoverOptions.parse();
     assertThat(options.trials()).isEqualTo(50);
-    assertThat(options.faults()).containsExactly(Fault.values());
+    assertThat(options.faults()).containsExactly(LeaderFault.values());
     assertThat(options.leadership()).isEqualTo("advisory");
     assertThat(options.markdown()).isEmpty();
     assertThat(options.help()).isFalse();
@@ -38,7 +38,7 @@ class FailoverOptionsTest {
             "--markdown",
             "table.md");
     assertThat(options.trials()).isEqualTo(3);
-    assertThat(options.faults()).containsExactly(Fault.PAUSE, Fault.CRASH);
+    assertThat(options.faults()).containsExactly(LeaderFault.PAUSE, LeaderFault.CRASH);
     assertThat(options.leadership()).isEqualTo("row");
     assertThat(options.parallel()).isEqualTo(2);
     assertThat(options.markdown()).contains(Path.of("table.md"));

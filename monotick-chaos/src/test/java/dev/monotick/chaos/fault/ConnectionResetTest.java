@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.chaos.check.Checker;
 import dev.monotick.chaos.check.Findings;
-import dev.monotick.chaos.cluster.Member;
-import dev.monotick.chaos.cluster.Surroundings;
+import dev.monotick.chaos.cluster.ClusterMember;
+import dev.monotick.chaos.cluster.ReplicaEnvironment;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,9 +29,9 @@ class ConnectionResetTest {
             Flavour.ADVISORY,
             Servers.shared(),
             Run.folder("reset"),
-            place -> Surroundings.plain())) {
+            place -> ReplicaEnvironment.plain())) {
       for (int i = 0; i < RESETS; i++) {
-        Member leader = run.steady();
+        ClusterMember leader = run.steady();
         int mark = run.journal().mark();
         run.cluster().reset(leader);
         run.journal()

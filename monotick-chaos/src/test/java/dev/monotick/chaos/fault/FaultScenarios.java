@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.chaos.check.Findings;
 import dev.monotick.chaos.check.LedgerRow;
-import dev.monotick.chaos.cluster.Cluster;
+import dev.monotick.chaos.cluster.ClusterMember;
 import dev.monotick.chaos.cluster.EmbeddedServer;
-import dev.monotick.chaos.cluster.Member;
-import dev.monotick.chaos.cluster.Surroundings;
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.cluster.ReplicaCluster;
+import dev.monotick.chaos.cluster.ReplicaEnvironment;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
-import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.network.ProxyBehaviour;
 import dev.monotick.chaos.process.ClockShim;
 import dev.monotick.chaos.process.Waiting;
-import dev.monotick.chaos.replica.Workload;
-import dev.monotick.chaos.sink.Effect;
-import dev.monotick.chaos.sink.Verdict;
+import dev.monotick.chaos.replica.TaskWorkload;
+import dev.monotick.chaos.sink.EffectVerdict;
+import dev.monotick.chaos.sink.SinkEffect;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,7 +44,7 @@ abstract class FaultScenarios {
   private ClockShim clocks;
   private EmbeddedServer server;
   private Run run;
-  private Cluster cluster;
+  private ReplicaCluster cluster;
 
   @SuppressWarnings("NullAway.Init") // see startCluster
   FaultScenarios(Flavour flavour) {
@@ -59,7 +59,11 @@ abstract class FaultScenarios {
     clocks = ClockShim.build(folder);
     run =
         new Run(
-            name, flavour, server, folder, place -> Surroundings.with(clocks.environment(place)));
+            name,
+            flavour,
+            server,
+            folder,
+            place -> ReplicaEnvironment.with(clocks.environment(place)));
     cluster = run.cluster();
   }
 
@@ -73,12 +77,12 @@ abstract class FaultScenarios {
   void aLeaderKilledInTheMiddleOfItsEffectIsReplacedAndItsTickIsNotRunAgain() {
     run.steady();
     int mark = run.journal().mark();
-    run.sink().hold(Workload.LEADER);
-    Event held = run.sink().awaitHeld(Workload.LEADER, mark, Run.PATIENCE);
-    Member leader = member(held.get("replica"));
+    run.sink().hold(TaskWorkload.LEADER);
+    HistoryEvent held = run.sink().awaitHeld(TaskWorkload.LEADER, mark, Run.PATIENCE);
+    ClusterMember leader = member(held.get("replica"));
 
     cluster.kill(leader);
-    run.sink().release(Workload.LEADER);
+    run.sink().release(TaskWorkload.LEADER);
     cluster.awaitTakeover(leader, mark, Run.PATIENCE);
 
     verify();
@@ -90,15 +94,15 @@ abstract class FaultScenarios {
   void aTickThatAsksForItIsRunAgainWhenItsReplicaWasKilled() {
     run.steady();
     int mark = run.journal().mark();
-    run.sink().hold(Workload.AGAIN);
-    Event held = run.sink().awaitHeld(Workload.AGAIN, mark, Run.PATIENCE);
-    Member member = member(held.get("replica"));
+    run.sink().hold(TaskWorkload.AGAIN);
+    HistoryEvent held = run.sink().awaitHeld(TaskWorkload.AGAIN, mark, Run.PATIENCE);
+    ClusterMember member = member(held.get("replica"));
 
     cluster.kill(member);
-    run.sink().release(Workload.AGAIN);
+    run.sink().release(TaskWorkload.AGAIN);
     Journal.Entry again =
         run.awaitEffect(
-            Workload.AGAIN, mark, entry -> entry.event().has("nominal", held.get("nominal")));
+            TaskWorkload.AGAIN, mark, entry -> entry.event().has("nominal", held.get("nominal")));
 
     assertThat(again.event().get("attempt")).isEqualTo("2");
     verify();
@@ -128,8 +132,8 @@ abstract class FaultScenarios {
 
   @Test
   void aPauseMuchLongerThanTheLeaseBetweenLookingAndActingIsRefusedByItsFence() {
-    Pause pause = pauseBetweenLookingAndActing(Workload.EXACT);
-    Event written = run.sink().awaitHeld(Workload.EXACT, pause.mark(), Run.PATIENCE);
+    Pause pause = pauseBetweenLookingAndActing(TaskWorkload.EXACT);
+    HistoryEvent written = run.sink().awaitHeld(TaskWorkload.EXACT, pause.mark(), Run.PATIENCE);
     Waiting.let(D.multipliedBy(3));
     Journal.Entry gained = cluster.awaitTakeover(pause.leader(), pause.mark(), Run.PATIENCE);
     run.awaitEffectUnder(gained, pause.mark());
@@ -151,14 +155,14 @@ abstract class FaultScenarios {
   void aLeaderCutOffInBothDirectionsStepsDownAndItsLateEffectIsRefused() {
     run.steady();
     int mark = run.journal().mark();
-    run.sink().hold(Workload.LEADER);
-    Event held = run.sink().awaitHeld(Workload.LEADER, mark, Run.PATIENCE);
-    Member leader = member(held.get("replica"));
+    run.sink().hold(TaskWorkload.LEADER);
+    HistoryEvent held = run.sink().awaitHeld(TaskWorkload.LEADER, mark, Run.PATIENCE);
+    ClusterMember leader = member(held.get("replica"));
 
-    cluster.set(leader, Link.CUT_BOTH_WAYS);
+    cluster.set(leader, ProxyBehaviour.CUT_BOTH_WAYS);
     Journal.Entry gained = cluster.awaitTakeover(leader, mark, Run.PATIENCE);
     run.awaitEffectUnder(gained, mark);
-    run.sink().release(Workload.LEADER);
+    run.sink().release(TaskWorkload.LEADER);
 
     assertThat(awaitJudged(held, mark).event().get("verdict")).isEqualTo("STALE");
     verify(); // heals: what the old leader sent in the meantime arrives now
@@ -167,12 +171,12 @@ abstract class FaultScenarios {
 
   @Test
   void aLeaderWhoseRequestsAreLostStepsDown() {
-    stepsDownWhile(Link.CUT_REQUESTS);
+    stepsDownWhile(ProxyBehaviour.CUT_REQUESTS);
   }
 
   @Test
   void aLeaderWhoDoesNotHearRepliesStepsDown() {
-    stepsDownWhile(Link.CUT_REPLIES);
+    stepsDownWhile(ProxyBehaviour.CUT_REPLIES);
   }
 
   @Test
@@ -187,7 +191,7 @@ abstract class FaultScenarios {
 
   /** In turn: the server has committed, and nobody hears of it; and it has not. */
   private void cutAtCommit(String statement, int times) {
-    for (Member member : cluster.members()) {
+    for (ClusterMember member : cluster.members()) {
       member
           .network()
           .cutAtCommit(sqls -> sqls.stream().anyMatch(sql -> sql.contains(statement)), times);
@@ -220,7 +224,7 @@ abstract class FaultScenarios {
 
   @Test
   void aLeaderThatStopsHandsOverWithoutATrace() {
-    Member leader = run.steady();
+    ClusterMember leader = run.steady();
     int mark = run.journal().mark();
     cluster.stop(leader, Run.PATIENCE);
     Journal.Entry stopped =
@@ -230,8 +234,8 @@ abstract class FaultScenarios {
     verify();
   }
 
-  private void stepsDownWhile(Link link) {
-    Member leader = run.steady();
+  private void stepsDownWhile(ProxyBehaviour link) {
+    ClusterMember leader = run.steady();
     int mark = run.journal().mark();
     cluster.set(leader, link);
     Journal.Entry gained = cluster.awaitTakeover(leader, mark, Run.PATIENCE);
@@ -242,7 +246,7 @@ abstract class FaultScenarios {
 
   private void stepsDownWhenItsClockIsSet(Duration offset) {
     for (int attempt = 1; ; attempt++) {
-      Member leader = run.steady();
+      ClusterMember leader = run.steady();
       int mark = run.journal().mark();
       clocks.set(leader.place(), offset);
       try {
@@ -260,7 +264,7 @@ abstract class FaultScenarios {
     }
   }
 
-  private record Pause(Member leader, Event held, int mark) {}
+  private record Pause(ClusterMember leader, HistoryEvent held, int mark) {}
 
   /**
    * Stops the leader when it has looked whether it leads, and before it acts.
@@ -271,11 +275,11 @@ abstract class FaultScenarios {
     run.steady();
     int mark = run.journal().mark();
     List<String> tasks = new ArrayList<>(List.of(alsoHeld));
-    tasks.add(Workload.LEADER);
+    tasks.add(TaskWorkload.LEADER);
     tasks.forEach(run.sink()::hold);
     tasks.forEach(task -> run.sink().awaitHeld(task, mark, Run.PATIENCE));
-    Event held = run.sink().awaitHeld(Workload.LEADER, mark, Run.PATIENCE);
-    Member leader = member(held.get("replica"));
+    HistoryEvent held = run.sink().awaitHeld(TaskWorkload.LEADER, mark, Run.PATIENCE);
+    ClusterMember leader = member(held.get("replica"));
     cluster.pause(leader);
     tasks.forEach(run.sink()::release);
     return new Pause(leader, held, mark);
@@ -290,7 +294,7 @@ abstract class FaultScenarios {
   private Findings verify() {
     Findings findings = run.settleAndCheck();
     assertThat(findings.violations()).as(findings.toString()).isEmpty();
-    assertThat(findings.verdicts(Verdict.ACCEPTED)).isGreaterThan(20);
+    assertThat(findings.verdicts(EffectVerdict.ACCEPTED)).isGreaterThan(20);
     return findings;
   }
 
@@ -298,7 +302,7 @@ abstract class FaultScenarios {
     return awaitLost(pause.leader(), pause.mark());
   }
 
-  private Journal.Entry awaitLost(Member leader, int mark) {
+  private Journal.Entry awaitLost(ClusterMember leader, int mark) {
     return run.journal()
         .await(
             "end of the term of " + leader.source(),
@@ -312,7 +316,7 @@ abstract class FaultScenarios {
     return run.journal().await("next term", Run.PATIENCE, mark, entry -> entry.is("gained"));
   }
 
-  private Journal.Entry awaitJudged(Event held, int mark) {
+  private Journal.Entry awaitJudged(HistoryEvent held, int mark) {
     return run.journal()
         .await(
             "judgement of " + held.get("nominal"),
@@ -324,15 +328,15 @@ abstract class FaultScenarios {
                     && entry.event().has("nominal", held.get("nominal")));
   }
 
-  private List<Effect> effectsOf(Event held) {
+  private List<SinkEffect> effectsOf(HistoryEvent held) {
     return run.sink().effects().stream()
-        .map(Effect::of)
+        .map(SinkEffect::of)
         .filter(effect -> effect.task().equals(held.get("task")))
         .filter(effect -> effect.nominal().equals(held.get("nominal")))
         .toList();
   }
 
-  private LedgerRow row(Event held) {
+  private LedgerRow row(HistoryEvent held) {
     return run.ledger().stream()
         .filter(row -> row.task().equals(held.get("task")))
         .filter(row -> row.first().equals(Instant.parse(held.get("nominal"))))
@@ -340,7 +344,7 @@ abstract class FaultScenarios {
         .orElseThrow();
   }
 
-  private Member member(String source) {
+  private ClusterMember member(String source) {
     return cluster.find(source).orElseThrow();
   }
 }

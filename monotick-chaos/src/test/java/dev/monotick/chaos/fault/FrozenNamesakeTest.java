@@ -2,13 +2,13 @@ package dev.monotick.chaos.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.monotick.Leadership;
 import dev.monotick.chaos.cluster.DatabaseServer;
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.process.ChildProcess;
 import dev.monotick.chaos.process.JavaProgram;
 import dev.monotick.chaos.process.Waiting;
+import dev.monotick.leader.LeadershipMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -56,14 +56,14 @@ class FrozenNamesakeTest {
   @ParameterizedTest
   @CsvSource({"app-0, app-0, ELECTED", "app-0, app-1, SINGLE_REPLICA"})
   void frozenReplicaIsReplacedAfterItsLeaseAndStaysAway(
-      String name, String newcomerName, Leadership leadership) {
+      String name, String newcomerName, LeadershipMode leadership) {
     ChildProcess frozen = start("first", name, leadership);
     ChildProcess newcomer = start("second", newcomerName, leadership);
-    frozen.tell("join");
+    frozen.send("join");
     String first = answer("first").get("id");
     frozen.pause();
-    newcomer.tell("join"); // it runs already, so it asks long before the lease is over
-    Event joined = answer("second");
+    newcomer.send("join"); // it runs already, so it asks long before the lease is over
+    HistoryEvent joined = answer("second");
     assertThat(joined.kind()).as(joined.line()).isEqualTo("joined");
     assertThat(log("second")).contains("cannot join yet").contains(name + " (" + first + ")");
     assertThat(members()).containsExactly(joined.get("id"));
@@ -77,10 +77,10 @@ class FrozenNamesakeTest {
 
   @Test
   void secondOfTwoLiveReplicasOfOneNameIsRefusedAndToldWhoTheFirstIs() {
-    start("first", "app-0", Leadership.ELECTED).tell("join");
+    start("first", "app-0", LeadershipMode.ELECTED).send("join");
     String first = answer("first").get("id");
-    start("second", "app-0", Leadership.ELECTED).tell("join");
-    Event refused = answer("second");
+    start("second", "app-0", LeadershipMode.ELECTED).send("join");
+    HistoryEvent refused = answer("second");
     assertThat(refused.kind()).as(refused.line()).isEqualTo("refused");
     assertThat(refused.get("because"))
         .contains("JoinRefusedException")
@@ -89,7 +89,7 @@ class FrozenNamesakeTest {
   }
 
   /** Starts a process, and waits until it is ready to join. */
-  private ChildProcess start(String process, String name, Leadership leadership) {
+  private ChildProcess start(String process, String name, LeadershipMode leadership) {
     JavaProgram program =
         JavaProgram.of(
             process,
@@ -103,18 +103,18 @@ class FrozenNamesakeTest {
                 leadership.name()),
             errors(process));
     ChildProcess child =
-        ChildProcess.start(program, line -> journal.add(process, Event.parse(line)));
+        ChildProcess.start(program, line -> journal.add(process, HistoryEvent.parse(line)));
     processes.add(child);
     await(process, Set.of("ready"));
     return child;
   }
 
   /** Waits until a process has joined, or was refused. */
-  private Event answer(String process) {
+  private HistoryEvent answer(String process) {
     return await(process, Set.of("joined", "refused"));
   }
 
-  private Event await(String process, Set<String> kinds) {
+  private HistoryEvent await(String process, Set<String> kinds) {
     return journal
         .await(
             kinds + " of " + process,

@@ -54,7 +54,7 @@ class LateReportTest {
           JobMaintenanceReport report = cluster.maintain(Duration.ofDays(1));
           assertThat(report.dropped())
               .extracting(name -> name.replaceAll("_[0-9]+$", ""))
-              .containsExactly("job_attempt", "job_line", "job");
+              .containsExactly("job_attempt", "job_log", "job");
           assertThat(cluster.jobs.find(job)).isEmpty();
         });
   }

@@ -1,11 +1,11 @@
 package dev.monotick.chaos.fault;
 
-import dev.monotick.chaos.history.Teller;
-import dev.monotick.chaos.process.Parent;
-import dev.monotick.chaos.replica.Workload;
-import dev.monotick.chaos.sink.Effect;
-import dev.monotick.chaos.sink.Effect.Kind;
+import dev.monotick.chaos.history.HistoryWriter;
+import dev.monotick.chaos.process.ParentProcess;
+import dev.monotick.chaos.replica.TaskWorkload;
 import dev.monotick.chaos.sink.SinkClient;
+import dev.monotick.chaos.sink.SinkEffect;
+import dev.monotick.chaos.sink.SinkEffect.Kind;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.sql.Connection;
@@ -60,8 +60,8 @@ final class NaiveReplica {
     Thread loop = new Thread(replica::run, "naive-loop");
     loop.setDaemon(true);
     loop.start();
-    new Teller().tell("started");
-    Parent.listen(line -> {});
+    new HistoryWriter().write("started");
+    ParentProcess.listen(line -> {});
   }
 
   private void run() {
@@ -94,11 +94,12 @@ final class NaiveReplica {
       return;
     }
     sink.announceAndSend(
-        new Effect(
-            "naive", Workload.LEADER, next.toString(), 1, name, Kind.PLAIN, null, "" + next));
+        new SinkEffect(
+            "naive", TaskWorkload.LEADER, next.toString(), 1, name, Kind.PLAIN, null, "" + next));
     try (PreparedStatement statement =
         database.prepareStatement("update public.naive_task set next_at = ?")) {
-      statement.setObject(1, OffsetDateTime.ofInstant(next.plus(Workload.PERIOD), ZoneOffset.UTC));
+      statement.setObject(
+          1, OffsetDateTime.ofInstant(next.plus(TaskWorkload.PERIOD), ZoneOffset.UTC));
       statement.executeUpdate();
     }
   }

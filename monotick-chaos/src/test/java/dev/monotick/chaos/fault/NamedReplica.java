@@ -1,9 +1,9 @@
 package dev.monotick.chaos.fault;
 
-import dev.monotick.Leadership;
 import dev.monotick.Monotick;
-import dev.monotick.chaos.history.Teller;
-import dev.monotick.chaos.process.Parent;
+import dev.monotick.chaos.history.HistoryWriter;
+import dev.monotick.chaos.process.ParentProcess;
+import dev.monotick.leader.LeadershipMode;
 import dev.monotick.postgres.PostgresStore;
 
 /** A process with one replica, whose name is configured. It joins when its parent says so. */
@@ -25,19 +25,19 @@ final class NamedReplica {
         Monotick.builder()
             .store(store)
             .replicaName(arguments[4])
-            .leadership(Leadership.valueOf(arguments[5]))
+            .leadership(LeadershipMode.valueOf(arguments[5]))
             .build();
-    Teller teller = new Teller();
-    teller.tell("ready");
-    Parent.listen(line -> join(engine, teller));
+    HistoryWriter teller = new HistoryWriter();
+    teller.write("ready");
+    ParentProcess.listen(line -> join(engine, teller));
   }
 
-  private static void join(Monotick engine, Teller teller) {
+  private static void join(Monotick engine, HistoryWriter teller) {
     try {
       engine.start();
-      teller.tell("joined", "id", engine.replicaId());
+      teller.write("joined", "id", engine.replicaId());
     } catch (RuntimeException e) {
-      teller.tell("refused", "because", e);
+      teller.write("refused", "because", e);
     }
   }
 }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.monotick.chaos.check.Findings;
-import dev.monotick.chaos.cluster.Member;
+import dev.monotick.chaos.cluster.ClusterMember;
 import dev.monotick.chaos.cluster.Namespaces;
 import dev.monotick.chaos.history.Journal;
-import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.network.ProxyBehaviour;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -63,21 +63,21 @@ class NamespaceTest {
 
   @Test
   void aLeaderBehindABlackHoleStepsDown() {
-    stepsDownWhile(Link.CUT_BOTH_WAYS);
+    stepsDownWhile(ProxyBehaviour.CUT_BOTH_WAYS);
   }
 
   @Test
   void aLeaderWhoseRequestsVanishStepsDown() {
-    stepsDownWhile(Link.CUT_REQUESTS);
+    stepsDownWhile(ProxyBehaviour.CUT_REQUESTS);
   }
 
   @Test
   void aLeaderWhoseRepliesVanishStepsDown() {
-    stepsDownWhile(Link.CUT_REPLIES);
+    stepsDownWhile(ProxyBehaviour.CUT_REPLIES);
   }
 
-  private void stepsDownWhile(Link link) {
-    Member leader = run.steady();
+  private void stepsDownWhile(ProxyBehaviour link) {
+    ClusterMember leader = run.steady();
     int mark = run.journal().mark();
     namespaces.set(leader.place(), link);
     try {
@@ -90,7 +90,7 @@ class NamespaceTest {
               mark,
               entry -> entry.is("lost") && entry.source().equals(leader.source()));
     } finally {
-      namespaces.set(leader.place(), Link.PASSING);
+      namespaces.set(leader.place(), ProxyBehaviour.PASSING);
     }
     Findings findings = run.settleAndCheck();
     assertThat(findings.violations()).as(findings.toString()).isEmpty();

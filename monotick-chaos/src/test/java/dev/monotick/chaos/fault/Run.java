@@ -1,24 +1,24 @@
 package dev.monotick.chaos.fault;
 
+import dev.monotick.chaos.check.CheckScope;
 import dev.monotick.chaos.check.Checker;
 import dev.monotick.chaos.check.Findings;
 import dev.monotick.chaos.check.LedgerRow;
-import dev.monotick.chaos.check.Scope;
-import dev.monotick.chaos.cluster.Cluster;
+import dev.monotick.chaos.cluster.ClusterMember;
 import dev.monotick.chaos.cluster.ClusterSettings;
 import dev.monotick.chaos.cluster.DatabaseServer;
-import dev.monotick.chaos.cluster.Member;
+import dev.monotick.chaos.cluster.ReplicaCluster;
+import dev.monotick.chaos.cluster.ReplicaEnvironment;
 import dev.monotick.chaos.cluster.Sink;
-import dev.monotick.chaos.cluster.Surroundings;
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.process.Waiting;
 import dev.monotick.chaos.replica.ExactRows;
-import dev.monotick.chaos.replica.Traits;
-import dev.monotick.chaos.replica.Workload;
-import dev.monotick.chaos.sink.Effect;
+import dev.monotick.chaos.replica.ReplicaTraits;
+import dev.monotick.chaos.replica.TaskWorkload;
+import dev.monotick.chaos.sink.SinkEffect;
 import dev.monotick.leader.Fence;
-import dev.monotick.leader.LeaseTiming;
+import dev.monotick.spi.replica.LeaseTiming;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -55,7 +55,7 @@ final class Run implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(40);
 
   private static final Set<String> IN_LEDGER =
-      Set.of(Workload.LEADER, Workload.ONE, Workload.AGAIN, Workload.EXACT);
+      Set.of(TaskWorkload.LEADER, TaskWorkload.ONE, TaskWorkload.AGAIN, TaskWorkload.EXACT);
 
   static final String[] PLACES = {"r1", "r2", "r3"};
 
@@ -63,27 +63,27 @@ final class Run implements AutoCloseable {
   private final Path folder;
   private final Journal journal = new Journal();
   private final Sink sink;
-  private final Cluster cluster;
+  private final ReplicaCluster cluster;
 
   Run(
       String name,
       Flavour flavour,
       DatabaseServer server,
       Path folder,
-      Function<String, Surroundings> surroundings) {
+      Function<String, ReplicaEnvironment> surroundings) {
     this.server = server;
     this.folder = folder;
     this.sink = new Sink(folder, journal);
     this.cluster =
-        new Cluster(
+        new ReplicaCluster(
             new ClusterSettings(
                 name,
                 flavour.leadership,
                 flavour.portable,
                 Optional.of(TIMING),
                 Optional.of(TIMING),
-                Workload.ALL,
-                Traits.TASKS),
+                TaskWorkload.ALL,
+                ReplicaTraits.TASKS),
             server,
             sink,
             journal,
@@ -109,7 +109,7 @@ final class Run implements AutoCloseable {
     }
   }
 
-  Cluster cluster() {
+  ReplicaCluster cluster() {
     return cluster;
   }
 
@@ -122,13 +122,13 @@ final class Run implements AutoCloseable {
   }
 
   /** Heals everything, and waits until a leader and all replicas have had effects since. */
-  Member steady() {
+  ClusterMember steady() {
     cluster.heal(PLACES);
     int mark = journal.mark();
-    awaitEffect(Workload.LEADER, mark);
-    awaitEffect(Workload.ONE, mark);
-    awaitEffect(Workload.AGAIN, mark);
-    for (Member member : cluster.members()) {
+    awaitEffect(TaskWorkload.LEADER, mark);
+    awaitEffect(TaskWorkload.ONE, mark);
+    awaitEffect(TaskWorkload.AGAIN, mark);
+    for (ClusterMember member : cluster.members()) {
       journal.await(
           "tick on " + member.source(),
           PATIENCE,
@@ -157,19 +157,19 @@ final class Run implements AutoCloseable {
 
   /** Waits until the leader's task had an effect in a term, or in a later one. */
   void awaitEffectUnder(Journal.Entry gained, int mark) {
-    Fence fence = Effect.fence(gained.event().get("fence"));
+    Fence fence = SinkEffect.fence(gained.event().get("fence"));
     awaitEffect(
-        Workload.LEADER,
+        TaskWorkload.LEADER,
         mark,
-        entry -> Effect.fence(entry.event().get("fence")).compareTo(fence) >= 0);
+        entry -> SinkEffect.fence(entry.event().get("fence")).compareTo(fence) >= 0);
   }
 
   /** Heals everything, waits until every tick so far has its outcome, and checks the whole run. */
   Findings settleAndCheck() {
-    return settleAndCheck(Scope.ofTasks());
+    return settleAndCheck(CheckScope.ofTasks());
   }
 
-  Findings settleAndCheck(Scope scope) {
+  Findings settleAndCheck(CheckScope scope) {
     steady();
     Instant until = databaseTime();
     Waiting.until(
@@ -195,8 +195,8 @@ final class Run implements AutoCloseable {
   }
 
   /** Returns what took place at the sink, and in the database. */
-  private List<Event> effects() {
-    List<Event> effects = new ArrayList<>(sink.effects());
+  private List<HistoryEvent> effects() {
+    List<HistoryEvent> effects = new ArrayList<>(sink.effects());
     for (ExactRows.Row row : exactRows()) {
       effects.add(row.effect(cluster.settings().schema()));
     }

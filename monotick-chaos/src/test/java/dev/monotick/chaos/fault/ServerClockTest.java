@@ -3,17 +3,17 @@ package dev.monotick.chaos.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.monotick.chaos.check.CheckScope;
 import dev.monotick.chaos.check.Findings;
-import dev.monotick.chaos.check.Scope;
 import dev.monotick.chaos.cluster.DatabaseServer;
-import dev.monotick.chaos.cluster.Surroundings;
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.cluster.ReplicaEnvironment;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.process.ChildProcess;
 import dev.monotick.chaos.process.ClockShim;
 import dev.monotick.chaos.process.JavaProgram;
 import dev.monotick.chaos.process.Waiting;
-import dev.monotick.chaos.replica.Workload;
+import dev.monotick.chaos.replica.TaskWorkload;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -38,21 +38,25 @@ class ServerClockTest {
     try (ShiftedServer server = new ShiftedServer(folder, clocks);
         Run run =
             new Run(
-                "server_clock", Flavour.ADVISORY, server, folder, place -> Surroundings.plain())) {
+                "server_clock",
+                Flavour.ADVISORY,
+                server,
+                folder,
+                place -> ReplicaEnvironment.plain())) {
       run.steady();
 
       clocks.set(CLOCK, Duration.ofHours(-1));
       int back = run.journal().mark();
       Waiting.let(Run.TIMING.leaseDuration().multipliedBy(2));
       // The hour that comes again was accounted for before: what was on its way may end, no more.
-      assertThat(effects(run, back, Workload.LEADER)).isLessThan(5);
+      assertThat(effects(run, back, TaskWorkload.LEADER)).isLessThan(5);
 
       clocks.set(CLOCK, Duration.ZERO);
-      Findings again = run.settleAndCheck(Scope.ofTasks().withServerClockSet());
+      Findings again = run.settleAndCheck(CheckScope.ofTasks().withServerClockSet());
       assertThat(again.violations()).as(again.toString()).isEmpty();
 
       clocks.set(CLOCK, Duration.ofHours(1));
-      Findings ahead = run.settleAndCheck(Scope.ofTasks().withServerClockSet());
+      Findings ahead = run.settleAndCheck(CheckScope.ofTasks().withServerClockSet());
       assertThat(ahead.violations()).as(ahead.toString()).isEmpty();
       assertThat(ahead.outcomes("MISSED")).isGreaterThan(3 * 17_000);
     }
@@ -68,7 +72,7 @@ class ServerClockTest {
   private static final class ShiftedServer implements DatabaseServer {
 
     private final ChildProcess process;
-    private final Event listening;
+    private final HistoryEvent listening;
 
     ShiftedServer(Path folder, ClockShim clocks) {
       Journal journal = new Journal();
@@ -81,7 +85,7 @@ class ServerClockTest {
                   clocks.environment(CLOCK),
                   List.of(),
                   folder.resolve("server.err")),
-              line -> journal.add(CLOCK, Event.parse(line)));
+              line -> journal.add(CLOCK, HistoryEvent.parse(line)));
       listening = journal.await("server", Run.PATIENCE, 0, entry -> entry.is("listening")).event();
     }
 
@@ -103,7 +107,7 @@ class ServerClockTest {
 
     @Override
     public void close() {
-      process.tell("stop");
+      process.send("stop");
       process.awaitExit(Run.PATIENCE);
     }
   }

@@ -1,8 +1,8 @@
 package dev.monotick.chaos.fault;
 
 import dev.monotick.chaos.cluster.EmbeddedServer;
-import dev.monotick.chaos.history.Teller;
-import dev.monotick.chaos.process.Parent;
+import dev.monotick.chaos.history.HistoryWriter;
+import dev.monotick.chaos.process.ParentProcess;
 import java.nio.file.Path;
 
 /**
@@ -17,8 +17,8 @@ final class ServerProcess {
   public static void main(String[] arguments) {
     EmbeddedServer server = new EmbeddedServer(Path.of(arguments[0]));
     Runtime.getRuntime().addShutdownHook(new Thread(server::close));
-    new Teller()
-        .tell(
+    new HistoryWriter()
+        .write(
             "listening",
             "port",
             server.address().getPort(),
@@ -26,6 +26,6 @@ final class ServerProcess {
             server.user(),
             "password",
             server.password());
-    Parent.listen(line -> System.exit(0));
+    ParentProcess.listen(line -> System.exit(0));
   }
 }

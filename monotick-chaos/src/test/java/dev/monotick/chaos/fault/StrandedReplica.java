@@ -3,7 +3,7 @@ package dev.monotick.chaos.fault;
 import dev.monotick.Monotick;
 import dev.monotick.chaos.cluster.DatabaseServer;
 import dev.monotick.chaos.network.FaultProxy;
-import dev.monotick.chaos.network.Link;
+import dev.monotick.chaos.network.ProxyBehaviour;
 import dev.monotick.chaos.process.Waiting;
 import dev.monotick.job.JobContext;
 import dev.monotick.job.JobHandler;
@@ -12,11 +12,11 @@ import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobState;
 import dev.monotick.job.Jobs;
-import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.connection.SchemaName;
 import dev.monotick.postgres.schema.JobMaintenance;
 import dev.monotick.postgres.schema.JobMaintenanceReport;
+import dev.monotick.spi.replica.LeaseTiming;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -56,7 +56,7 @@ final class StrandedReplica implements AutoCloseable {
   /** Which replica began which payload in which run. */
   final List<String> begun = new CopyOnWriteArrayList<>();
 
-  final Jobs jobs = Jobs.of(store(server.address().getPort()));
+  final Jobs jobs = Monotick.jobs(store(server.address().getPort()));
 
   /** What a handler does after its begin was written down. */
   interface Handling {
@@ -76,12 +76,12 @@ final class StrandedReplica implements AutoCloseable {
   /** Nothing that is sent arrives, and nobody is told. */
   void cut() {
     network.strand();
-    network.set(Link.CUT_BOTH_WAYS);
+    network.set(ProxyBehaviour.CUT_BOTH_WAYS);
   }
 
   /** New connections work. */
   void heal() {
-    network.set(Link.PASSING);
+    network.set(ProxyBehaviour.PASSING);
   }
 
   /** What was sent on old connections arrives. */
@@ -124,7 +124,7 @@ final class StrandedReplica implements AutoCloseable {
 
   /** Gives jobs that are added from now on the numbers, and the partitions, of an earlier day. */
   void numberJobsAsDaysAgo(int days) {
-    for (String table : List.of("job", "job_attempt", "job_line")) {
+    for (String table : List.of("job", "job_attempt", "job_log")) {
       execute(
           """
           do $do$

@@ -2,16 +2,16 @@ package dev.monotick.chaos.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.chaos.check.CheckScope;
 import dev.monotick.chaos.check.Checker;
 import dev.monotick.chaos.check.Findings;
-import dev.monotick.chaos.check.Scope;
 import dev.monotick.chaos.cluster.DatabaseServer;
 import dev.monotick.chaos.cluster.Sink;
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.process.ChildProcess;
 import dev.monotick.chaos.process.JavaProgram;
-import dev.monotick.chaos.replica.Workload;
+import dev.monotick.chaos.replica.TaskWorkload;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -45,12 +45,12 @@ class UnfencedControlTest {
         ChildProcess b = start(B, server, sink, folder, journal)) {
       journal.await("effect", Run.PATIENCE, 0, entry -> entry.is("effect"));
       int mark = journal.mark();
-      sink.hold(Workload.LEADER);
-      Event held = sink.awaitHeld(Workload.LEADER, mark, Run.PATIENCE);
+      sink.hold(TaskWorkload.LEADER);
+      HistoryEvent held = sink.awaitHeld(TaskWorkload.LEADER, mark, Run.PATIENCE);
       ChildProcess leader = held.has("replica", A) ? a : b;
 
       leader.pause();
-      sink.release(Workload.LEADER);
+      sink.release(TaskWorkload.LEADER);
       Predicate<Journal.Entry> same =
           entry -> entry.is("effect") && entry.event().has("nominal", held.get("nominal"));
       journal.await("takeover", Run.PATIENCE, mark, same);
@@ -62,7 +62,7 @@ class UnfencedControlTest {
           same.and(entry -> entry.event().has("replica", held.get("replica"))));
 
       Findings findings =
-          Checker.check(Scope.ofTasks(), journal.all(), sink.effects(), List.of(), null);
+          Checker.check(CheckScope.ofTasks(), journal.all(), sink.effects(), List.of(), null);
       assertThat(findings.duplicates()).isPositive();
       assertThat(findings.violations())
           .anyMatch(violation -> violation.contains(held.get("nominal")));
@@ -85,7 +85,7 @@ class UnfencedControlTest {
                 NaiveReplica.class,
                 List.of(name, url, Integer.toString(sink.port())),
                 folder.resolve(name + ".err")),
-            line -> journal.add(name, Event.parse(line)));
+            line -> journal.add(name, HistoryEvent.parse(line)));
     journal.await("start of " + name, Run.PATIENCE, mark, entry -> entry.is("started"));
     return process;
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.chaos.process.ChildProcess;
 import dev.monotick.chaos.process.JavaProgram;
-import dev.monotick.chaos.process.Parent;
+import dev.monotick.chaos.process.ParentProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,12 +20,12 @@ class MonotonicClockTest {
     try (ChildProcess process =
         ChildProcess.start(
             JavaProgram.of("clock", Clock.class, List.of(), folder.resolve("err")),
-            line -> journal.add("clock", Event.parse(line)))) {
+            line -> journal.add("clock", HistoryEvent.parse(line)))) {
       for (int i = 0; i < 20; i++) {
         int mark = journal.mark();
         long before = System.nanoTime();
-        process.tell("what time is it?");
-        Event answer =
+        process.send("what time is it?");
+        HistoryEvent answer =
             journal
                 .await("reading", Duration.ofSeconds(30), mark, entry -> entry.is("now"))
                 .event();
@@ -40,8 +40,8 @@ class MonotonicClockTest {
     private Clock() {}
 
     public static void main(String[] arguments) {
-      Teller teller = new Teller();
-      Parent.listen(line -> teller.tell("now"));
+      HistoryWriter teller = new HistoryWriter();
+      ParentProcess.listen(line -> teller.write("now"));
     }
   }
 }

@@ -61,7 +61,7 @@ class FaultProxyTest {
 
   @Test
   void aCutIsSilentAndWhatWasSentArrivesWhenItIsHealed() throws IOException {
-    proxy.set(Link.CUT_BOTH_WAYS);
+    proxy.set(ProxyBehaviour.CUT_BOTH_WAYS);
     send(query("late"));
     reply("late");
     accepted.setSoTimeout(200);
@@ -73,7 +73,7 @@ class FaultProxyTest {
 
     accepted.setSoTimeout(0);
     client.setSoTimeout(0);
-    proxy.set(Link.PASSING);
+    proxy.set(ProxyBehaviour.PASSING);
     arrived.readFully(new byte[query("late").length]);
     assertThat(heard(4)).isEqualTo("late");
     assertThat(arrived.read()).isEqualTo(-1);
@@ -81,14 +81,14 @@ class FaultProxyTest {
 
   @Test
   void oneDirectionCanBeCutAlone() throws IOException {
-    proxy.set(Link.CUT_REPLIES);
+    proxy.set(ProxyBehaviour.CUT_REPLIES);
     send(query("asked"));
     arrived.readFully(new byte[query("asked").length]);
     reply("lost");
     client.setSoTimeout(200);
     assertThatThrownBy(() -> heard(1)).isInstanceOf(SocketTimeoutException.class);
 
-    proxy.set(Link.CUT_REQUESTS);
+    proxy.set(ProxyBehaviour.CUT_REQUESTS);
     assertThat(heard(4)).isEqualTo("lost");
     send(query("unheard"));
     accepted.setSoTimeout(200);

@@ -3,9 +3,9 @@ package dev.monotick.chaos.sink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.chaos.cluster.Sink;
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
-import dev.monotick.chaos.sink.Effect.Kind;
+import dev.monotick.chaos.sink.SinkEffect.Kind;
 import dev.monotick.leader.Fence;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -42,45 +42,49 @@ class SinkTest {
 
   @Test
   void anOlderFenceIsRefusedOnceANewerOneWasAccepted() {
-    assertThat(client.send(effect("t1", Kind.FENCED, new Fence(1, 1)))).isEqualTo(Verdict.ACCEPTED);
-    assertThat(client.send(effect("t2", Kind.FENCED, new Fence(1, 2)))).isEqualTo(Verdict.ACCEPTED);
-    assertThat(client.send(effect("t3", Kind.FENCED, new Fence(1, 1)))).isEqualTo(Verdict.STALE);
-    assertThat(client.send(effect("t4", Kind.FENCED, new Fence(2, 1)))).isEqualTo(Verdict.ACCEPTED);
-    assertThat(client.send(effect("t5", Kind.FENCED, null))).isEqualTo(Verdict.STALE);
+    assertThat(client.send(effect("t1", Kind.FENCED, new Fence(1, 1))))
+        .isEqualTo(EffectVerdict.ACCEPTED);
+    assertThat(client.send(effect("t2", Kind.FENCED, new Fence(1, 2))))
+        .isEqualTo(EffectVerdict.ACCEPTED);
+    assertThat(client.send(effect("t3", Kind.FENCED, new Fence(1, 1))))
+        .isEqualTo(EffectVerdict.STALE);
+    assertThat(client.send(effect("t4", Kind.FENCED, new Fence(2, 1))))
+        .isEqualTo(EffectVerdict.ACCEPTED);
+    assertThat(client.send(effect("t5", Kind.FENCED, null))).isEqualTo(EffectVerdict.STALE);
   }
 
   @Test
   void aPlainEffectTakesPlaceAsOftenAsItIsSentAndAnIdempotentOneOnce() {
-    assertThat(client.send(effect("t1", Kind.PLAIN, null))).isEqualTo(Verdict.ACCEPTED);
-    assertThat(client.send(effect("t1", Kind.PLAIN, null))).isEqualTo(Verdict.ACCEPTED);
-    assertThat(client.send(effect("t2", Kind.IDEMPOTENT, null))).isEqualTo(Verdict.ACCEPTED);
-    assertThat(client.send(effect("t2", Kind.IDEMPOTENT, null))).isEqualTo(Verdict.REPEATED);
+    assertThat(client.send(effect("t1", Kind.PLAIN, null))).isEqualTo(EffectVerdict.ACCEPTED);
+    assertThat(client.send(effect("t1", Kind.PLAIN, null))).isEqualTo(EffectVerdict.ACCEPTED);
+    assertThat(client.send(effect("t2", Kind.IDEMPOTENT, null))).isEqualTo(EffectVerdict.ACCEPTED);
+    assertThat(client.send(effect("t2", Kind.IDEMPOTENT, null))).isEqualTo(EffectVerdict.REPEATED);
   }
 
   @Test
   void whatWasAnsweredIsOnDiskAlsoWhenTheSinkIsKilled() {
-    Effect effect = effect("t1", Kind.FENCED, new Fence(1, 7));
+    SinkEffect effect = effect("t1", Kind.FENCED, new Fence(1, 7));
     client.send(effect);
     sink.close();
-    Event kept = sink.effects().get(0);
-    assertThat(Effect.of(kept)).isEqualTo(effect);
+    HistoryEvent kept = sink.effects().get(0);
+    assertThat(SinkEffect.of(kept)).isEqualTo(effect);
     assertThat(kept.get("verdict")).isEqualTo("ACCEPTED");
   }
 
   @Test
   void anAnnouncementIsHeldUpUntilItIsReleased() {
     sink.hold("leader");
-    CompletableFuture<Verdict> verdict =
+    CompletableFuture<EffectVerdict> verdict =
         CompletableFuture.supplyAsync(() -> client.announceAndSend(effect("t1", Kind.PLAIN, null)));
     sink.awaitHeld("leader", 0, Duration.ofSeconds(20));
-    assertThat(client.send(effect("t2", Kind.PLAIN, null))).isEqualTo(Verdict.ACCEPTED);
+    assertThat(client.send(effect("t2", Kind.PLAIN, null))).isEqualTo(EffectVerdict.ACCEPTED);
     assertThat(sink.effects()).hasSize(1);
     sink.release("leader");
-    assertThat(verdict.join()).isEqualTo(Verdict.ACCEPTED);
+    assertThat(verdict.join()).isEqualTo(EffectVerdict.ACCEPTED);
     assertThat(sink.effects()).hasSize(2);
   }
 
-  private static Effect effect(String nominal, Kind kind, @Nullable Fence fence) {
-    return new Effect("group", "leader", nominal, 1, "r1.1", kind, fence, "leader/" + nominal);
+  private static SinkEffect effect(String nominal, Kind kind, @Nullable Fence fence) {
+    return new SinkEffect("group", "leader", nominal, 1, "r1.1", kind, fence, "leader/" + nominal);
   }
 }

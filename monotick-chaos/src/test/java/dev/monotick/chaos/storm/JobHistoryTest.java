@@ -2,12 +2,14 @@ package dev.monotick.chaos.storm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.Monotick;
 import dev.monotick.chaos.cluster.EmbeddedServer;
-import dev.monotick.chaos.history.Event;
+import dev.monotick.chaos.history.HistoryEvent;
 import dev.monotick.chaos.history.Journal;
 import dev.monotick.chaos.history.WallClock;
+import dev.monotick.chaos.process.StallWatch;
+import dev.monotick.chaos.workload.PlannedJobKinds;
 import dev.monotick.job.JobId;
-import dev.monotick.job.Jobs;
 import dev.monotick.postgres.PostgresStore;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -46,7 +48,7 @@ class JobHistoryTest {
     try (EmbeddedServer server = new EmbeddedServer(folder.resolve("server"));
         PostgresStore store = store(server);
         Connection connection = server.connect()) {
-      JobId job = Jobs.of(store).enqueue(StormKinds.PLAIN.of("0 0 false false")).id();
+      JobId job = Monotick.jobs(store).enqueue(PlannedJobKinds.PLAIN.of("0 0 false false")).id();
       JobHistory.prepare(connection, StormTables.STORE);
       connection.setAutoCommit(false);
       tell("r2", end, WallClock.KIND, "wall", endedAt);
@@ -78,8 +80,8 @@ class JobHistoryTest {
     try (EmbeddedServer server = new EmbeddedServer(folder.resolve("server"));
         PostgresStore store = store(server);
         Connection connection = server.connect()) {
-      JobId plain = Jobs.of(store).enqueue(StormKinds.PLAIN.of("0 0 false false")).id();
-      JobId once = Jobs.of(store).enqueue(StormKinds.ONCE.of("0 0 false false")).id();
+      JobId plain = Monotick.jobs(store).enqueue(PlannedJobKinds.PLAIN.of("0 0 false false")).id();
+      JobId once = Monotick.jobs(store).enqueue(PlannedJobKinds.ONCE.of("0 0 false false")).id();
       JobHistory.prepare(connection, StormTables.STORE);
       connection.setAutoCommit(false);
       tell("r1", end, WallClock.KIND, "wall", endedAt);
@@ -159,7 +161,7 @@ class JobHistoryTest {
   }
 
   private void tell(String source, long at, String kind, Object... fields) {
-    journal.add(new Journal.Entry(source, Event.at(at, kind, fields)));
+    journal.add(new Journal.Entry(source, HistoryEvent.at(at, kind, fields)));
   }
 
   private static PostgresStore store(EmbeddedServer server) {

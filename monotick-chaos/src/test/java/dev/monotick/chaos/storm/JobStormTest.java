@@ -133,7 +133,7 @@ class JobStormTest {
       assertFound(
           connection,
           StormRules.COUNTS,
-          "insert into storm.job_delta select lane, 0, 1, 0, 0, 0, 0, 0 from storm.job limit 1");
+          "insert into storm.job_count_delta select lane, 0, 1, 0, 0, 0, 0, 0 from storm.job limit 1");
     }
   }
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class StormResultTest {
 
   private static final StormResult.Losses LOSSES = new StormResult.Losses(true, true, 3, 2);
-  private static final StormResult.Handed HANDED = new StormResult.Handed(90, 8, 2);
+  private static final StormResult.HandoffCounts HANDED = new StormResult.HandoffCounts(90, 8, 2);
   private static final Map<String, Long> REFUSALS = Map.of("42501", 5L, "0A000", 2L);
   private static final StormResult.Purges PURGES = new StormResult.Purges(true, 4, 2);
 
@@ -27,7 +27,7 @@ class StormResultTest {
 
   @Test
   void rescueOfAHandedJobFromAKilledWorkerIsNotEnough() {
-    StormResult.Handed killed = new StormResult.Handed(90, 8, 0);
+    StormResult.HandoffCounts killed = new StormResult.HandoffCounts(90, 8, 0);
     assertThat(result(LOSSES, killed, REFUSALS, PURGES, 3).complaints())
         .containsExactly("no job was handed to a worker in a packet loss and done by another");
     StormResult.Losses few = new StormResult.Losses(true, false, 3, 2);
@@ -46,7 +46,7 @@ class StormResultTest {
 
   private static StormResult result(
       StormResult.Losses losses,
-      StormResult.Handed handed,
+      StormResult.HandoffCounts handed,
       Map<String, Long> refusals,
       StormResult.Purges purges,
       long unknown) {

@@ -36,7 +36,7 @@ final class Agent {
   private @Nullable CompletableFuture<HttpResponse<String>> poll;
   private long lease = Duration.ofSeconds(30).toNanos();
   private long heartbeat = Duration.ofSeconds(10).toNanos();
-  private long beatAt;
+  private long heartbeatAt;
   private long pollAt;
   private int failures;
 
@@ -55,9 +55,9 @@ final class Agent {
   void run() throws IOException, InterruptedException {
     try {
       register();
-      while (!stop.isAsked()) {
+      while (!stop.isRequested()) {
         step();
-        stop.awaitAsked(STEP);
+        stop.awaitRequest(STEP);
       }
       finish();
     } finally {
@@ -67,7 +67,7 @@ final class Agent {
   }
 
   private void register() throws IOException, InterruptedException {
-    while (!stop.isAsked()) {
+    while (!stop.isRequested()) {
       try {
         JsonNode answer =
             client.register(
@@ -79,7 +79,7 @@ final class Agent {
         lease = Duration.parse(answer.path("lease").asString("PT30S")).toNanos();
         heartbeat = Duration.parse(answer.path("heartbeat").asString("PT10S")).toNanos();
         failures = 0;
-        beatAt = System.nanoTime() + heartbeat;
+        heartbeatAt = System.nanoTime() + heartbeat;
         pollAt = System.nanoTime();
         say.accept("registered as " + options);
         return;
@@ -87,9 +87,9 @@ final class Agent {
         if (e.isFinal()) {
           throw e;
         }
-        stop.awaitAsked(backoff(e));
+        stop.awaitRequest(backoff(e));
       } catch (IOException e) {
-        stop.awaitAsked(backoff(e));
+        stop.awaitRequest(backoff(e));
       }
     }
   }
@@ -108,8 +108,8 @@ final class Agent {
     takeWork();
     askForWork();
     workOn();
-    if (System.nanoTime() - beatAt >= 0) {
-      beat();
+    if (System.nanoTime() - heartbeatAt >= 0) {
+      heartbeatOnce();
     }
   }
 
@@ -132,7 +132,7 @@ final class Agent {
       for (JsonNode each : answer.path("leases")) {
         say.accept("job " + each.path("jobId").asString("") + " begins");
         running.add(new LeasedWork(each, options, client, System.nanoTime() + lease));
-        beatAt = System.nanoTime(); // if the answer lay about for long, this tells
+        heartbeatAt = System.nanoTime(); // if the answer lay about for long, this tells
       }
     } catch (AgentClient.RefusedException e) {
       if (e.isFinal()) {
@@ -156,9 +156,9 @@ final class Agent {
     }
   }
 
-  private void beat() throws IOException, InterruptedException {
+  private void heartbeatOnce() throws IOException, InterruptedException {
     long sent = System.nanoTime();
-    beatAt = sent + heartbeat;
+    heartbeatAt = sent + heartbeat;
     try {
       JsonNode answer =
           client.report(
@@ -181,7 +181,7 @@ final class Agent {
         register();
       }
     } catch (IOException e) {
-      beatAt = sent + heartbeat / 4; // before the lease is over
+      heartbeatAt = sent + heartbeat / 4; // before the lease is over
     }
   }
 
@@ -195,7 +195,7 @@ final class Agent {
       pause();
     }
     for (LeasedWork each : running) {
-      each.handBack();
+      each.returnToQueue();
     }
     running.clear();
     // The server still waits for work on our behalf, and may give us what we just handed back.
@@ -223,9 +223,9 @@ final class Agent {
 
   /** Heartbeats are not due so soon; a lease lasts longer than a grace should. */
   private void pause() throws InterruptedException {
-    if (System.nanoTime() - beatAt >= 0) {
+    if (System.nanoTime() - heartbeatAt >= 0) {
       try {
-        beat();
+        heartbeatOnce();
       } catch (IOException e) {
         // what is lost is told by its own report
       }

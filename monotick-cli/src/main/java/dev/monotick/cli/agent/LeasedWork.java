@@ -161,7 +161,7 @@ final class LeasedWork {
   }
 
   /** Stops the command and gives the work back, so that another agent does it at once. */
-  void handBack() throws InterruptedException {
+  void returnToQueue() throws InterruptedException {
     abandon();
     try {
       client.report("result", result == null ? said("HANDED_BACK") : result);

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 /** Whether the agent was asked to stop, by SIGTERM or otherwise. Thread-safe. */
 final class StopSignal {
 
-  private final CountDownLatch asked = new CountDownLatch(1);
+  private final CountDownLatch requested = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   /** Listens to the process's own signals; the process ends when the agent has. */
@@ -16,7 +16,7 @@ final class StopSignal {
         .addShutdownHook(
             new Thread(
                 () -> {
-                  ask();
+                  request();
                   awaitEnd(longest);
                 },
                 "agent-stop"));
@@ -31,17 +31,17 @@ final class StopSignal {
   }
 
   /** Asks the agent to stop. */
-  void ask() {
-    asked.countDown();
+  void request() {
+    requested.countDown();
   }
 
-  boolean isAsked() {
-    return asked.getCount() == 0;
+  boolean isRequested() {
+    return requested.getCount() == 0;
   }
 
   /** Waits so long, or until the agent is asked to stop. */
-  void awaitAsked(Duration longest) throws InterruptedException {
-    asked.await(longest.toMillis(), TimeUnit.MILLISECONDS);
+  void awaitRequest(Duration longest) throws InterruptedException {
+    requested.await(longest.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** The agent has stopped. */

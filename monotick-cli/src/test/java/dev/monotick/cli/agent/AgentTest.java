@@ -28,7 +28,7 @@ class AgentTest {
 
   @AfterEach
   void end() {
-    stop.ask();
+    stop.request();
     threads.shutdown();
     plane.close();
   }
@@ -147,7 +147,7 @@ class AgentTest {
     start(Duration.ofSeconds(2));
     until("both run", () -> isWritten(pid));
 
-    stop.ask();
+    stop.request();
     agent.get();
 
     assertThat(result("w:1").text("outcome")).isEqualTo("SUCCEEDED");

@@ -1,5 +1,9 @@
 package dev.monotick.postgres.embedded;
 
+import dev.monotick.postgres.embedded.binaries.Archive;
+import dev.monotick.postgres.embedded.binaries.BinariesManifest;
+import dev.monotick.postgres.embedded.binaries.FileTrees;
+import dev.monotick.postgres.embedded.binaries.ServerBinaries;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ClosedByInterruptException;
@@ -65,22 +69,22 @@ final class BinariesCache {
   }
 
   /** Returns the server, unpacked now if that has not been done before. */
-  Binaries binaries(BinariesSource source) throws IOException {
+  ServerBinaries binaries(BinariesSource source) throws IOException {
     Path cache = usable();
     Path target = cache.resolve(source.version() + "-" + source.checksum());
-    if (!Contents.areComplete(target)) {
+    if (!BinariesManifest.areComplete(target)) {
       synchronized (THREADS) {
         try (FileChannel channel =
                 FileChannel.open(
                     cache.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             FileLock processes = channel.lock()) {
-          if (processes.isValid() && !Contents.areComplete(target)) {
+          if (processes.isValid() && !BinariesManifest.areComplete(target)) {
             unpack(source, cache, target);
           }
         }
       }
     }
-    return new Binaries(target);
+    return new ServerBinaries(target);
   }
 
   private static void unpack(BinariesSource source, Path cache, Path target) throws IOException {
@@ -92,7 +96,7 @@ final class BinariesCache {
       try (InputStream archive = source.url().openStream()) {
         Archive.unpack(archive, unfinished);
       }
-      Contents.record(unfinished);
+      BinariesManifest.record(unfinished);
       // Open to all: as root, the server is run as another user.
       Files.setPosixFilePermissions(unfinished, EVERYBODY_READS);
       Files.move(unfinished, target, StandardCopyOption.ATOMIC_MOVE);

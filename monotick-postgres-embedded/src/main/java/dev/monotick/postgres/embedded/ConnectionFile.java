@@ -1,5 +1,6 @@
 package dev.monotick.postgres.embedded;
 
+import dev.monotick.postgres.embedded.binaries.FileTrees;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -54,7 +54,7 @@ public final class EmbeddedPostgresBuilder {
    */
   public EmbeddedPostgresBuilder setting(String name, String value) {
     settings.put(
-        ServerSettings.normalised(requireNonNull(name, "name")), requireNonNull(value, "value"));
+        ServerParameters.normalised(requireNonNull(name, "name")), requireNonNull(value, "value"));
     return this;
   }
 
@@ -77,6 +77,6 @@ public final class EmbeddedPostgresBuilder {
           "folder is missing; name the folder that the server is to keep its data in");
     }
     return EmbeddedPostgres.start(
-        folder, new StartOptions(major, port, new ServerSettings(settings), caches));
+        folder, new StartOptions(major, port, new ServerParameters(settings), caches));
   }
 }

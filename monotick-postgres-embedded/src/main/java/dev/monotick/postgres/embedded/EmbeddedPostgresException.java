@@ -1,6 +1,6 @@
 package dev.monotick.postgres.embedded;
 
-import dev.monotick.SchedulerException;
+import dev.monotick.error.SchedulerException;
 
 /**
  * Thrown when the embedded server cannot be started, found or stopped. The message says what to do,

@@ -11,13 +11,13 @@ final class ExitHook {
 
   // Guarded by the class.
   private static boolean installed;
-  private static boolean ending;
+  private static boolean stopping;
 
   private ExitHook() {}
 
   /** Sees to it that what is started from now on does not stay behind. */
   static synchronized void install() {
-    if (ending) {
+    if (stopping) {
       throw new EmbeddedPostgresException("no server is started while the JVM ends");
     }
     if (!installed) {
@@ -31,7 +31,7 @@ final class ExitHook {
   }
 
   private static synchronized void end() {
-    ending = true;
+    stopping = true;
   }
 
   private static void run() {

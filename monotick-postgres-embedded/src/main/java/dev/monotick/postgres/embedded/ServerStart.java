@@ -1,5 +1,7 @@
 package dev.monotick.postgres.embedded;
 
+import dev.monotick.postgres.embedded.binaries.FileTrees;
+import dev.monotick.postgres.embedded.binaries.ServerBinaries;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -33,8 +35,8 @@ final class ServerStart {
 
   /** Starts the server or finds it running. */
   RunningServer run() throws IOException {
-    if (Cluster.exists(folder)) {
-      Cluster.checkMajor(folder, options.major());
+    if (DataDirectory.exists(folder)) {
+      DataDirectory.checkMajor(folder, options.major());
     }
     String failure = "";
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -45,10 +47,10 @@ final class ServerStart {
       if (running.isPresent()) {
         ServerStop.stop(running.get(), folder);
       }
-      Launch launch = launch();
+      LaunchAttempt launch = launch();
       failure = launch.message();
-      startedHere = launch.outcome() == Launch.Outcome.STARTED;
-      if (launch.outcome() == Launch.Outcome.FAILED) {
+      startedHere = launch.outcome() == LaunchAttempt.Outcome.STARTED;
+      if (launch.outcome() == LaunchAttempt.Outcome.FAILED) {
         break;
       }
     }
@@ -126,22 +128,22 @@ final class ServerStart {
     return missing.isEmpty();
   }
 
-  private Launch launch() throws IOException {
+  private LaunchAttempt launch() throws IOException {
     boolean root = ServerUser.isRoot();
     ServerUser runAs = ServerUser.choose(folder, root);
-    Binaries programs = binaries(root);
+    ServerBinaries programs = binaries(root);
     Optional<ConnectionFile> known = ConnectionFile.read(folder.connectionFile());
     ConnectionFile connection = connection(known);
     FileTrees.deleteLeftovers(folder.path(), ServerFolder.UNFINISHED);
-    if (!Cluster.exists(folder)) {
-      Cluster.checkThatNothingIsLost(folder);
+    if (!DataDirectory.exists(folder)) {
+      DataDirectory.checkThatNothingIsLost(folder);
       connection.write(folder.connectionFile());
-      Cluster.create(folder, programs, runAs, connection);
+      DataDirectory.create(folder, programs, runAs, connection);
     } else if (known.isEmpty()) {
       throw noPassword();
     }
     launched = true;
-    return Launch.of(folder, programs, runAs, options.settings(), connection);
+    return LaunchAttempt.of(folder, programs, runAs, options.settings(), connection);
   }
 
   private EmbeddedPostgresException noPassword() {
@@ -167,7 +169,7 @@ final class ServerStart {
         .orElseGet(() -> ConnectionFile.withNewPassword(port));
   }
 
-  private Binaries binaries(boolean root) throws IOException {
+  private ServerBinaries binaries(boolean root) throws IOException {
     List<Path> places =
         options.caches().isEmpty()
             ? BinariesCache.usualPlaces(root, System.getenv(), folder.binaries())

@@ -24,7 +24,7 @@ final class SharedServer {
   // Guarded by this: how many use the server here, and, while somebody does, the lock and what is
   // known of the server.
   private int users;
-  private boolean ending;
+  private boolean stopping;
   private @Nullable FolderLock lock;
   private @Nullable RunningServer server;
 
@@ -111,7 +111,7 @@ final class SharedServer {
       return;
     }
     try (FolderLock current = requireLock()) {
-      if (ending) {
+      if (stopping) {
         // Decided already. Whoever holds the lock may be waiting for just this server to end.
         stopIf(current.isUsedHere());
       } else {
@@ -138,7 +138,7 @@ final class SharedServer {
       return;
     }
     FolderLock current = requireLock();
-    ending = true;
+    stopping = true;
     current.change(
         () -> {
           if (current.isUsedByOthers()) {

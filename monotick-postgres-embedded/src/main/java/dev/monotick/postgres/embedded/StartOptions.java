@@ -11,7 +11,7 @@ import java.util.List;
  * @param settings the server's parameters
  * @param caches where to unpack binaries, empty for the usual places
  */
-record StartOptions(int major, int port, ServerSettings settings, List<Path> caches) {
+record StartOptions(int major, int port, ServerParameters settings, List<Path> caches) {
 
   private static final int HIGHEST_PORT = 65_535;
   private static final int OLDEST_MAJOR = 14;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.monotick.postgres.embedded.binaries.ServerBinaries;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +67,7 @@ class BinariesCacheTest {
 
   @Test
   void unpacksAServerForAllToRun() throws Exception {
-    Binaries binaries = cache().binaries(source());
+    ServerBinaries binaries = cache().binaries(source());
     assertThat(Path.of(binaries.program("postgres"))).isExecutable().hasContent("program");
     assertThat(binaries.folder().resolve("share/postgresql/data.sql")).hasContent("data");
     assertThat(Files.readSymbolicLink(binaries.folder().resolve("lib/libpq.so")))
@@ -145,11 +146,11 @@ class BinariesCacheTest {
     BinariesSource source = source();
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
-      List<Future<Binaries>> futures = new ArrayList<>();
+      List<Future<ServerBinaries>> futures = new ArrayList<>();
       for (int i = 0; i < 8; i++) {
         futures.add(threads.submit(() -> cache().binaries(source)));
       }
-      for (Future<Binaries> future : futures) {
+      for (Future<ServerBinaries> future : futures) {
         assertThat(Path.of(future.get().program("postgres"))).hasContent("program");
       }
     } finally {

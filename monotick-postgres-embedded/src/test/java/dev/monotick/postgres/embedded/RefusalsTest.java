@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.monotick.postgres.embedded.binaries.FileTrees;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.monotick.postgres.connection;
 
-/** Whose server session a connection leads to, and thus how {@link EngineSettings} are set. */
+/** Whose server session a connection leads to, and thus how {@link SessionSettings} are set. */
 public enum ConnectionProfile {
 
   /** A session that only the engine ever uses: the settings are set once, when it is opened. */

@@ -1,6 +1,6 @@
 package dev.monotick.postgres.connection;
 
-import dev.monotick.SchedulerException;
+import dev.monotick.error.SchedulerException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -32,7 +32,7 @@ public final class Database {
   private final Pool pool;
   private final ConnectionSource own;
   private final SchemaName schema;
-  private final EngineSettings settings;
+  private final SessionSettings settings;
   private final ConnectionProfile pooled;
   private final @Nullable Connection joined;
   private final boolean repeats; // what lost against another transaction
@@ -59,7 +59,7 @@ public final class Database {
         pool,
         own,
         schema,
-        EngineSettings.DEFAULT,
+        SessionSettings.DEFAULT,
         new Profiles(ConnectionProfile.SHARED, ConnectionProfile.OWN));
   }
 
@@ -74,7 +74,7 @@ public final class Database {
       Pool pool,
       ConnectionSource own,
       SchemaName schema,
-      EngineSettings settings,
+      SessionSettings settings,
       Profiles profiles) {
     this.pool = pool;
     this.own = settings.applyTo(own, profiles.kept());
@@ -159,12 +159,14 @@ public final class Database {
    * Does something in autocommit that need not survive a crash of the server: a hint, which nobody
    * misses then.
    */
-  public <T extends @Nullable Object> T hint(String what, SqlFunction<T> work) {
+  public <T extends @Nullable Object> T withoutDurability(String what, SqlFunction<T> work) {
     return call(
         what,
         joined != null
             ? work
-            : connection -> work.apply(StatementTransactions.of(connection, settings.beginHint())));
+            : connection ->
+                work.apply(
+                    StatementTransactions.of(connection, settings.beginWithoutDurability())));
   }
 
   /**
@@ -173,7 +175,7 @@ public final class Database {
    * keeps the settings that it has.
    */
   public PreparedStatement prepareLimited(Connection connection, String query) throws SQLException {
-    return connection.prepareStatement(joined == null ? EngineSettings.byKey(query) : query);
+    return connection.prepareStatement(joined == null ? SessionSettings.byKey(query) : query);
   }
 
   /** Runs what {@link #prepareLimited} prepared and returns what the query gave. */
@@ -211,7 +213,7 @@ public final class Database {
    * the server soon ends the session and with it our locks; and the commit is durable.
    */
   public void beginProof(Connection connection) throws SQLException {
-    EngineSettings.execute(connection, settings.proof());
+    SessionSettings.execute(connection, settings.proof());
   }
 
   private <T extends @Nullable Object> T call(String what, SqlFunction<T> work) {

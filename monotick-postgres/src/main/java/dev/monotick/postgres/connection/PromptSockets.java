@@ -22,7 +22,7 @@ import org.postgresql.PGProperty;
  */
 public final class PromptSockets extends SocketFactory {
 
-  private static final int LOOK_MILLIS = 1;
+  private static final int PROBE_MILLIS = 1;
 
   /** A layer for encryption reads the head of a record apart; what it does is left alone. */
   private static final int HEAD = 5;
@@ -95,7 +95,7 @@ public final class PromptSockets extends SocketFactory {
       @Override
       public int read(byte[] target, int offset, int length) throws IOException {
         layered |= length <= HEAD;
-        if (timeoutMillis == LOOK_MILLIS && !layered && in.available() == 0) {
+        if (timeoutMillis == PROBE_MILLIS && !layered && in.available() == 0) {
           throw new SocketTimeoutException("nothing has arrived");
         }
         return in.read(target, offset, length);

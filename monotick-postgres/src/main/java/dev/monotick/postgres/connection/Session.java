@@ -1,6 +1,6 @@
 package dev.monotick.postgres.connection;
 
-import dev.monotick.store.StoreException;
+import dev.monotick.error.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.monotick.postgres.connection;
 
-import dev.monotick.SchedulerException;
-import dev.monotick.store.StoreException;
+import dev.monotick.error.SchedulerException;
+import dev.monotick.error.StoreException;
 import java.sql.SQLException;
 
 /** What an SQLException means to a caller. */

@@ -115,7 +115,7 @@ final class StatementTransactions {
   private void rollback(SQLException failure) {
     try {
       if (!connection.isClosed()) {
-        EngineSettings.execute(connection, "rollback");
+        SessionSettings.execute(connection, "rollback");
       }
     } catch (SQLException e) {
       failure.addSuppressed(e);

@@ -1,27 +1,51 @@
 package dev.monotick.postgres.job;
 
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.Job;
+import dev.monotick.job.JobCount;
+import dev.monotick.job.JobFilter;
 import dev.monotick.job.JobId;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.job.store.JobCount;
-import dev.monotick.job.store.JobDraft;
-import dev.monotick.job.store.JobFilter;
-import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobLimit;
-import dev.monotick.job.store.JobNote;
-import dev.monotick.job.store.JobOrder;
-import dev.monotick.job.store.JobPause;
-import dev.monotick.job.store.JobRun;
-import dev.monotick.job.store.JobStore;
-import dev.monotick.job.store.JobTurn;
-import dev.monotick.job.store.JobTurnReply;
-import dev.monotick.job.store.ReadyListener;
+import dev.monotick.job.JobLimit;
+import dev.monotick.job.JobPause;
 import dev.monotick.postgres.connection.Database;
+import dev.monotick.postgres.job.admin.FollowUps;
+import dev.monotick.postgres.job.admin.JobControl;
+import dev.monotick.postgres.job.admin.JobDecisions;
+import dev.monotick.postgres.job.admin.JobRuleChanges;
+import dev.monotick.postgres.job.handoff.HandoffChannel;
+import dev.monotick.postgres.job.lane.LaneDirectory;
+import dev.monotick.postgres.job.lane.ScanUpkeep;
+import dev.monotick.postgres.job.notify.JobNotificationListener;
+import dev.monotick.postgres.job.notify.JobNotifier;
+import dev.monotick.postgres.job.notify.JobStoreSignals;
+import dev.monotick.postgres.job.notify.LocalSignals;
+import dev.monotick.postgres.job.queue.ClaimCalls;
+import dev.monotick.postgres.job.queue.DueTimes;
+import dev.monotick.postgres.job.queue.JobEnqueuer;
+import dev.monotick.postgres.job.queue.JobRescue;
+import dev.monotick.postgres.job.queue.JobTransactions;
+import dev.monotick.postgres.job.queue.RunProgressTable;
+import dev.monotick.postgres.job.queue.RunStartTable;
+import dev.monotick.postgres.job.row.ExchangeCall;
+import dev.monotick.postgres.job.view.JobReader;
+import dev.monotick.postgres.job.view.QueueHealth;
 import dev.monotick.postgres.ledger.DatabaseClock;
-import dev.monotick.postgres.notice.Notice;
-import dev.monotick.postgres.notice.Notices;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.task.SqlWork;
+import dev.monotick.postgres.notify.Notification;
+import dev.monotick.postgres.notify.Notifications;
+import dev.monotick.spi.job.ClaimReply;
+import dev.monotick.spi.job.ClaimRequest;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.EnqueueRequest;
+import dev.monotick.spi.job.ExchangeReply;
+import dev.monotick.spi.job.ExchangeRequest;
+import dev.monotick.spi.job.JobDraft;
+import dev.monotick.spi.job.JobHandoffStore;
+import dev.monotick.spi.job.JobRun;
+import dev.monotick.spi.job.JobSignals;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.spi.job.RunProgress;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.work.SqlWork;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -37,24 +61,25 @@ import javax.sql.DataSource;
 /** Jobs in the database. Thread-safe. */
 public final class PostgresJobStore implements JobStore, AutoCloseable {
 
-  private static final Duration TOLD = Duration.ofSeconds(10);
-  private static final Duration NOT_TOLD = Duration.ofSeconds(1);
+  private static final Duration POLL_INTERVAL_WITH_NOTIFICATIONS = Duration.ofSeconds(10);
+  private static final Duration POLL_INTERVAL_WITHOUT_NOTIFICATIONS = Duration.ofSeconds(1);
 
   private final DatabaseClock clock;
   private final JobEnqueuer enqueuer;
-  private final LaneScans scans;
-  private final JobTurns turns;
-  private final JobWakes wakes;
+  private final ScanUpkeep scans;
+  private final ClaimCalls exchanges;
+  private final PostgresHandoff handoffs;
+  private final JobNotifier notifier;
   private final JobRescue rescue;
-  private final JobNotes notes;
-  private final RunStarts starts;
+  private final RunProgressTable notes;
+  private final RunStartTable starts;
   private final JobTransactions transactions;
   private final Database database;
-  private final JobHints hints;
+  private final JobStoreSignals signals;
   private final JobControl control;
   private final JobReader reader;
-  private final JobHealth health;
-  private final JobSettings settings;
+  private final QueueHealth health;
+  private final JobRuleChanges settings;
 
   /**
    * Creates a store.
@@ -62,44 +87,50 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
    * @param timeline SQL of type bigint: which history the server is in
    */
   public PostgresJobStore(
-      Database database, DatabaseClock clock, Notices notices, String timeline) {
+      Database database, DatabaseClock clock, Notifications notices, String timeline) {
     this.clock = clock;
-    Lanes lanes = new Lanes(database);
+    LaneDirectory lanes = new LaneDirectory(database);
     DueTimes due = new DueTimes(clock);
     this.enqueuer = new JobEnqueuer(database, lanes, due);
-    OwnChannel own = new OwnChannel();
-    this.scans = new LaneScans(database, clock, timeline);
-    this.turns = new JobTurns(database, scans, lanes, due, own);
-    database.whenBroken(turns::forget);
-    this.wakes =
-        new JobWakes(database, notices, new JobEar(database, own, turns::turn, due::lookSoon));
-    scans.whenFound(() -> wakes.added(Set.of()));
-    this.rescue = new JobRescue(database, turns::claims);
-    this.notes = new JobNotes(database);
-    this.starts = new RunStarts(database);
-    this.transactions = new JobTransactions(database, turns);
+    HandoffChannel own = new HandoffChannel();
+    this.scans = new ScanUpkeep(database, clock, timeline);
+    this.exchanges = new ClaimCalls(database, scans, lanes, due, own);
+    database.whenBroken(exchanges::forget);
+    this.handoffs = new PostgresHandoff(exchanges, this::dropNotifications);
+    this.notifier =
+        new JobNotifier(
+            database,
+            notices,
+            new JobNotificationListener(database, own, handoffs::notified, due::pollSoon));
+    scans.whenFound(() -> notifier.added(Set.of()));
+    this.rescue = new JobRescue(database, () -> exchanges.claims().current());
+    this.notes = new RunProgressTable(database);
+    this.starts = new RunStartTable(database);
+    this.transactions = new JobTransactions(database, exchanges);
     this.database = database;
-    this.hints = new LocalHints(wakes, due);
-    this.control = new JobControl(database, new JobEnds(database), hints);
+    this.signals = new LocalSignals(notifier, due);
+    this.control = new JobControl(database, new FollowUps(database), signals);
     this.reader = new JobReader(database);
-    this.health = new JobHealth(database);
-    this.settings = new JobSettings(database, wakes);
+    this.health = new QueueHealth(database);
+    this.settings = new JobRuleChanges(database, notifier);
   }
 
   /** Returns what decides about jobs in the transaction that is open on a connection. */
   public JobDecisions decisions(Connection connection) {
-    return new JobDecisions(database, connection, hints);
+    return new JobDecisions(database, connection, signals);
   }
 
   /** Returns what makes queues in a database slow, with the name of who does it. */
-  public JobHealth.Report health() {
+  public QueueHealth.Report health() {
     return health.read();
   }
 
   /** Whoever is told of new jobs needs to look only for what nobody told. */
   @Override
   public Duration pollInterval() {
-    return wakes.arrive() ? TOLD : NOT_TOLD;
+    return notifier.arrive()
+        ? POLL_INTERVAL_WITH_NOTIFICATIONS
+        : POLL_INTERVAL_WITHOUT_NOTIFICATIONS;
   }
 
   @Override
@@ -108,66 +139,82 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   }
 
   @Override
-  public List<Enqueued> enqueue(JobOrder order) {
+  public List<Enqueued> enqueue(EnqueueRequest order) {
     Set<String> queues = new HashSet<>();
     boolean later = false;
     for (JobDraft draft : order.drafts()) {
       queues.add(draft.lane().queue());
       later |= DueTimes.concern(draft);
     }
-    Optional<Notice> notice = queues.isEmpty() ? Optional.empty() : wakes.lead(queues, later);
+    Optional<Notification> notice =
+        queues.isEmpty() ? Optional.empty() : notifier.lead(queues, later);
     JobEnqueuer.Added added = enqueuer.enqueue(order, notice);
     if (notice.isEmpty()) {
-      wakes.wake(queues, later);
-    } else if (!added.handed()) { // else one replica has it, and knows
-      wakes.added(queues);
+      notifier.queuesReady(queues, later);
+    } else if (!added.handedOff()) { // else one replica has it, and knows
+      notifier.added(queues);
     }
     return added.replies();
   }
 
   @Override
-  public List<Enqueued> enqueue(Connection connection, JobOrder order) throws SQLException {
+  public List<Enqueued> enqueue(Connection connection, EnqueueRequest order) throws SQLException {
     return enqueuer.enqueue(connection, order);
   }
 
   @Override
-  public void wake(Collection<String> queues) {
+  public void notifyWorkers(Collection<String> queues) {
     if (queues.isEmpty()) {
-      wakes.wakeAll();
+      notifier.allQueuesReady();
     } else {
-      wakes.wake(queues);
+      notifier.queuesReady(queues);
     }
   }
 
-  @Override
-  public void membershipLost(ReplicaId replica) {
-    turns.retire(replica);
-    wakes.renew();
+  private void dropNotifications() {
+    notifier.renew();
   }
 
   @Override
-  public void whenReady(ReadyListener listener) {
-    wakes.whenReady(listener);
+  public void onReady(JobSignals listener) {
+    notifier.whenReady(listener);
   }
 
   @Override
-  public void whenEnded(Consumer<Set<JobId>> listener) {
-    wakes.whenEnded(listener);
+  public void onEnded(Consumer<Set<JobId>> listener) {
+    notifier.whenEnded(listener);
   }
 
   @Override
-  public JobTurnReply turn(JobTurn turn) {
-    return turns.turn(turn);
+  public ClaimReply claim(ClaimRequest request) {
+    return exchanges.exchange(ExchangeCall.of(request)).claim();
   }
 
   @Override
-  public Set<JobRun> start(ReplicaId replica, List<JobRun> runs, Instant at) {
-    return starts.start(replica, runs, at, turns.claims(replica));
+  public List<Boolean> complete(List<Completion> completions) {
+    return completions.isEmpty()
+        ? List.of()
+        : exchanges.exchange(ExchangeCall.of(completions)).completed();
   }
 
   @Override
-  public Set<JobRun> note(ReplicaId replica, List<JobNote> notes) {
-    return this.notes.note(replica, notes, turns.claims(replica));
+  public ExchangeReply exchange(ExchangeRequest request) {
+    return exchanges.exchange(ExchangeCall.of(request));
+  }
+
+  @Override
+  public Optional<JobHandoffStore> handoff() {
+    return Optional.of(handoffs);
+  }
+
+  @Override
+  public Set<JobRun> start(MemberId replica, List<JobRun> runs, Instant at) {
+    return starts.start(replica, runs, at, exchanges.claims().of(replica));
+  }
+
+  @Override
+  public Set<JobRun> note(MemberId replica, List<RunProgress> notes) {
+    return this.notes.note(replica, notes, exchanges.claims().of(replica));
   }
 
   @Override
@@ -175,12 +222,12 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
     int jobs = rescue.rescue();
     // Whoever died while he claimed left jobs behind that others went past, since he had them
     // locked.
-    turns.lookAtAllSoon();
+    exchanges.scanAllSoon();
     return jobs;
   }
 
   @Override
-  public void transact(ReplicaId replica, JobFinish success, DataSource dataSource, SqlWork work)
+  public void transact(MemberId replica, Completion success, DataSource dataSource, SqlWork work)
       throws SQLException {
     transactions.run(replica, success, dataSource, work);
   }
@@ -221,7 +268,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   }
 
   @Override
-  public List<JobNote.Line> log(JobId id, int limit) {
+  public List<Job.LogLine> log(JobId id, int limit) {
     return reader.log(id, limit);
   }
 
@@ -261,8 +308,8 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   }
 
   @Override
-  public boolean unlimit(JobLimit.Scope scope) {
-    return settings.unlimit(scope);
+  public boolean removeLimit(JobLimit.Scope scope) {
+    return settings.removeLimit(scope);
   }
 
   @Override
@@ -271,8 +318,8 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   }
 
   @Override
-  public void weigh(String tenant, int weight) {
-    settings.weigh(tenant, weight);
+  public void setTenantWeight(String tenant, int weight) {
+    settings.setTenantWeight(tenant, weight);
   }
 
   @Override
@@ -281,7 +328,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   }
 
   /** Returns what looks for jobs in the background, for tests. */
-  LaneScans scans() {
+  ScanUpkeep scans() {
     return scans;
   }
 
@@ -289,7 +336,7 @@ public final class PostgresJobStore implements JobStore, AutoCloseable {
   @Override
   public void close() {
     scans.close();
-    turns.saveScans();
-    wakes.close();
+    exchanges.saveScans();
+    notifier.close();
   }
 }

@@ -1,7 +1,8 @@
 package dev.monotick.postgres.leader;
 
-import dev.monotick.SchedulerException;
-import dev.monotick.leader.Candidacy;
+import dev.monotick.error.SchedulerException;
+import dev.monotick.error.StoreException;
+import dev.monotick.internal.StoreFailures;
 import dev.monotick.leader.Fence;
 import dev.monotick.postgres.connection.LockKey;
 import dev.monotick.postgres.connection.Session;
@@ -9,9 +10,8 @@ import dev.monotick.postgres.leader.LeaseTable.Minted;
 import dev.monotick.postgres.leader.LeaseTable.Renewed;
 import dev.monotick.postgres.leader.LeaseTable.Seen;
 import dev.monotick.postgres.leader.LeaseTable.Stamp;
-import dev.monotick.store.StoreException;
-import dev.monotick.store.StoreFailures;
-import dev.monotick.time.Ticker;
+import dev.monotick.spi.leader.Candidacy;
+import dev.monotick.spi.time.Ticker;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -86,7 +86,7 @@ final class AdvisoryCandidacy implements Candidacy {
   private final long leaseNanos;
   private final LeaseTable table;
   private final LeaseWatch watch;
-  private final LeaseHints hints;
+  private final LeaseSignals signals;
   private final Session session;
   private final OpenCandidacies open;
 
@@ -107,7 +107,7 @@ final class AdvisoryCandidacy implements Candidacy {
    */
   private record Term(Fence fence, long generation, Stamp stamp, long sentAt) {}
 
-  AdvisoryCandidacy(Surroundings surroundings, Candidate candidate, OpenCandidacies open) {
+  AdvisoryCandidacy(ElectionContext surroundings, Candidate candidate, OpenCandidacies open) {
     Duration lease = candidate.timing().leaseDuration();
     this.candidate = candidate;
     this.lock = LockKey.of(surroundings.schema(), "leader", candidate.group());
@@ -117,10 +117,10 @@ final class AdvisoryCandidacy implements Candidacy {
     this.table =
         new LeaseTable(
             surroundings.database(),
-            LeaseSql.inSession(lock, surroundings.notices().presenceKey()),
+            LeaseSql.inSession(lock, surroundings.notifications().presenceKey()),
             candidate);
     this.watch = new LeaseWatch(ticker, lease);
-    this.hints = new LeaseHints(surroundings.notices(), candidate.group());
+    this.signals = new LeaseSignals(surroundings.notifications(), candidate.group());
     this.session = surroundings.database().session(this::prepare);
     this.open = open;
   }
@@ -145,10 +145,10 @@ final class AdvisoryCandidacy implements Candidacy {
       }
       locked = true;
     }
-    Seen seen = table.lookLocked(connection);
+    Seen seen = table.readLocked(connection);
     if (seen.row() == null) {
       table.begin(connection);
-      seen = table.lookLocked(connection);
+      seen = table.readLocked(connection);
     }
     note(seen);
     LeaseRow row = seen.row();
@@ -167,7 +167,7 @@ final class AdvisoryCandidacy implements Candidacy {
     }
     LeaseRow row = seen.row();
     if (row != null) {
-      watch.saw(row, seen.stamp().timeline());
+      watch.observed(row, seen.stamp().timeline());
       if (Boolean.TRUE.equals(seen.present())) {
         seenPresence = row.presence();
       }
@@ -272,7 +272,7 @@ final class AdvisoryCandidacy implements Candidacy {
             unlock(connection);
           }
           if (ended || unlocked) {
-            hints.freed(connection); // after the lock is free, or it would be tried too early
+            signals.freed(connection); // after the lock is free, or it would be tried too early
           }
           return ended;
         });
@@ -313,13 +313,13 @@ final class AdvisoryCandidacy implements Candidacy {
 
   @Override
   public void whenFreed(Runnable listener) {
-    hints.whenFreed(listener);
+    signals.whenFreed(listener);
   }
 
   /** What broke one session of this process may have broken the other, and others see both. */
   @Override
   public void whenDoubtful(Runnable listener) {
-    hints.whenSessionsBreak(listener);
+    signals.whenSessionsBreak(listener);
   }
 
   @Override
@@ -329,7 +329,7 @@ final class AdvisoryCandidacy implements Candidacy {
 
   @Override
   public void close() {
-    hints.close();
+    signals.close();
     session.close();
     open.remove(this);
   }

@@ -1,9 +1,9 @@
 package dev.monotick.postgres.leader;
 
-import dev.monotick.leader.Candidacy;
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.leader.LeaseTiming;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.spi.leader.Candidacy;
+import dev.monotick.spi.leader.LeaderElection;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberId;
 import java.time.Duration;
 
 /**
@@ -23,13 +23,13 @@ public final class AdvisoryElection implements LeaderElection, AutoCloseable {
 
   private static final Duration LONGEST_POLL = Duration.ofSeconds(1);
 
-  private final Surroundings surroundings;
+  private final ElectionContext context;
   private final LeaseTiming timing;
   private final OpenCandidacies open = new OpenCandidacies();
 
   /** Creates one. */
-  public AdvisoryElection(Surroundings surroundings, LeaseTiming timing) {
-    this.surroundings = surroundings;
+  public AdvisoryElection(ElectionContext surroundings, LeaseTiming timing) {
+    this.context = surroundings;
     this.timing = timing;
   }
 
@@ -46,9 +46,8 @@ public final class AdvisoryElection implements LeaderElection, AutoCloseable {
   }
 
   @Override
-  public Candidacy candidate(String group, ReplicaId replica, LeaseTiming timing) {
-    return open.add(
-        new AdvisoryCandidacy(surroundings, new Candidate(group, replica, timing), open));
+  public Candidacy candidate(String group, MemberId replica, LeaseTiming timing) {
+    return open.add(new AdvisoryCandidacy(context, new Candidate(group, replica, timing), open));
   }
 
   /** Closes all candidacies: terms that are held are not released. */

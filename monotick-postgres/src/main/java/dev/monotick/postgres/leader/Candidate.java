@@ -1,7 +1,7 @@
 package dev.monotick.postgres.leader;
 
-import dev.monotick.leader.LeaseTiming;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberId;
 
 /** Who wants to lead what, and how. */
-record Candidate(String group, ReplicaId replica, LeaseTiming timing) {}
+record Candidate(String group, MemberId replica, LeaseTiming timing) {}

@@ -1,6 +1,6 @@
 package dev.monotick.postgres.leader;
 
-import dev.monotick.postgres.connection.EngineSettings;
+import dev.monotick.postgres.connection.SessionSettings;
 
 /** What a server understands. */
 public enum Dialect {
@@ -12,7 +12,7 @@ public enum Dialect {
    */
   POSTGRES(
       "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint",
-      EngineSettings.durableCommit()),
+      SessionSettings.durableCommit()),
 
   /** What speaks PostgreSQL's language and has no such thing as a WAL. */
   PORTABLE("0::bigint", "null::text");

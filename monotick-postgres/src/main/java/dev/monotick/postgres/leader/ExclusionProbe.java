@@ -1,9 +1,9 @@
 package dev.monotick.postgres.leader;
 
 import dev.monotick.postgres.connection.ConnectionSource;
-import dev.monotick.postgres.connection.EngineSettings;
 import dev.monotick.postgres.connection.LockKey;
 import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.connection.SessionSettings;
 import dev.monotick.postgres.connection.SqlFailures;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -62,7 +62,7 @@ public final class ExclusionProbe {
   }
 
   private static boolean isTrue(Connection connection, String question) throws SQLException {
-    return EngineSettings.DEFAULT.runShared(
+    return SessionSettings.DEFAULT.runShared(
         connection,
         asked -> {
           try (Statement statement = asked.createStatement();

@@ -1,7 +1,7 @@
 package dev.monotick.postgres.leader;
 
 import dev.monotick.leader.Fence;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.spi.replica.MemberId;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -10,22 +10,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param holder who leads, or led last
  * @param fence the fence of its term
- * @param beat counts its renewals
+ * @param heartbeat counts its renewals
  * @param released whether the holder ended the term itself
  * @param duration how long the holder may rely on it at most, once silent; its own configuration
  * @param presence key of the holder's presence lock, if it held that when it last renewed
  */
 record LeaseRow(
-    ReplicaId holder,
+    MemberId holder,
     Fence fence,
-    long beat,
+    long heartbeat,
     boolean released,
     Duration duration,
     @Nullable Long presence) {
 
   /** Says whether nobody wrote the row between the two looks at it. */
   boolean isSameAs(LeaseRow other) {
-    return beat == other.beat
+    return heartbeat == other.heartbeat
         && released == other.released
         && fence.equals(other.fence)
         && holder.equals(other.holder);

@@ -1,12 +1,12 @@
 package dev.monotick.postgres.leader;
 
-import dev.monotick.leader.Candidacy;
 import dev.monotick.leader.Fence;
 import dev.monotick.postgres.connection.Session;
 import dev.monotick.postgres.leader.LeaseTable.Minted;
 import dev.monotick.postgres.leader.LeaseTable.Renewed;
 import dev.monotick.postgres.leader.LeaseTable.Seen;
-import dev.monotick.time.Ticker;
+import dev.monotick.spi.leader.Candidacy;
+import dev.monotick.spi.time.Ticker;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -56,7 +56,7 @@ final class LeaseRowCandidacy implements Candidacy {
   private final long leaseNanos;
   private final LeaseTable table;
   private final LeaseWatch watch;
-  private final LeaseHints hints;
+  private final LeaseSignals signals;
   private final Session session;
   private final OpenCandidacies open;
   private @Nullable Term term; // guarded by this
@@ -70,7 +70,7 @@ final class LeaseRowCandidacy implements Candidacy {
   private record Term(Fence fence, long timeline, long sentAt) {}
 
   LeaseRowCandidacy(
-      Surroundings surroundings, Dialect dialect, Candidate candidate, OpenCandidacies open) {
+      ElectionContext surroundings, Dialect dialect, Candidate candidate, OpenCandidacies open) {
     Duration lease = candidate.timing().leaseDuration();
     this.candidate = candidate;
     this.ticker = surroundings.ticker();
@@ -79,7 +79,7 @@ final class LeaseRowCandidacy implements Candidacy {
     this.table =
         new LeaseTable(surroundings.database(), LeaseSql.withoutSession(dialect), candidate);
     this.watch = new LeaseWatch(ticker, lease);
-    this.hints = new LeaseHints(surroundings.notices(), candidate.group());
+    this.signals = new LeaseSignals(surroundings.notifications(), candidate.group());
     this.session = surroundings.database().session(LeaseRowCandidacy::prepare);
     this.open = open;
   }
@@ -100,16 +100,16 @@ final class LeaseRowCandidacy implements Candidacy {
   }
 
   private Optional<Minted> attempt(Connection connection) throws SQLException {
-    Seen seen = table.look(connection);
+    Seen seen = table.read(connection);
     if (seen.row() == null) {
       table.begin(connection);
-      seen = table.look(connection);
+      seen = table.read(connection);
     }
     LeaseRow row = seen.row();
     if (row == null) {
       return Optional.empty(); // somebody deletes rows; the next attempt makes another one
     }
-    watch.saw(row, seen.stamp().timeline());
+    watch.observed(row, seen.stamp().timeline());
     boolean mayTake = row.released() || table.isOwn(row) || watch.hasRunOut();
     return mayTake ? table.mint(connection, row) : Optional.empty();
   }
@@ -157,7 +157,7 @@ final class LeaseRowCandidacy implements Candidacy {
         connection -> {
           boolean ended = table.release(connection, fence);
           if (ended) {
-            hints.freed(connection);
+            signals.freed(connection);
           }
           return ended;
         });
@@ -170,7 +170,7 @@ final class LeaseRowCandidacy implements Candidacy {
 
   @Override
   public void whenFreed(Runnable listener) {
-    hints.whenFreed(listener);
+    signals.whenFreed(listener);
   }
 
   @Override
@@ -180,7 +180,7 @@ final class LeaseRowCandidacy implements Candidacy {
 
   @Override
   public void close() {
-    hints.close();
+    signals.close();
     session.close();
     open.remove(this);
   }

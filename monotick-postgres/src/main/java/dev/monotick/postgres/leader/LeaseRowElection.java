@@ -1,9 +1,9 @@
 package dev.monotick.postgres.leader;
 
-import dev.monotick.leader.Candidacy;
-import dev.monotick.leader.LeaderElection;
-import dev.monotick.leader.LeaseTiming;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.spi.leader.Candidacy;
+import dev.monotick.spi.leader.LeaderElection;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberId;
 import java.time.Duration;
 
 /**
@@ -20,14 +20,14 @@ public final class LeaseRowElection implements LeaderElection, AutoCloseable {
           Duration.ofMillis(1500),
           Duration.ofSeconds(1));
 
-  private final Surroundings surroundings;
+  private final ElectionContext context;
   private final Dialect dialect;
   private final LeaseTiming timing;
   private final OpenCandidacies open = new OpenCandidacies();
 
   /** Creates one. */
-  public LeaseRowElection(Surroundings surroundings, Dialect dialect, LeaseTiming timing) {
-    this.surroundings = surroundings;
+  public LeaseRowElection(ElectionContext surroundings, Dialect dialect, LeaseTiming timing) {
+    this.context = surroundings;
     this.dialect = dialect;
     this.timing = timing;
   }
@@ -38,9 +38,9 @@ public final class LeaseRowElection implements LeaderElection, AutoCloseable {
   }
 
   @Override
-  public Candidacy candidate(String group, ReplicaId replica, LeaseTiming timing) {
+  public Candidacy candidate(String group, MemberId replica, LeaseTiming timing) {
     return open.add(
-        new LeaseRowCandidacy(surroundings, dialect, new Candidate(group, replica, timing), open));
+        new LeaseRowCandidacy(context, dialect, new Candidate(group, replica, timing), open));
   }
 
   /** Closes all candidacies: terms that are held are not released. */

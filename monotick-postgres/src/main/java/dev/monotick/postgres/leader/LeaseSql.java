@@ -15,8 +15,8 @@ import java.util.OptionalLong;
  *
  * @param tryLock takes the session lock if it is free, and looks; parameters: the presence key that
  *     was seen already, the group
- * @param lookLocked looks, with the session lock held; parameter: the group
- * @param look looks, where there is no session lock; parameter: the group
+ * @param readLocked looks, with the session lock held; parameter: the group
+ * @param read looks, where there is no session lock; parameter: the group
  * @param begin makes a row that nobody holds; parameters: group, replica
  * @param mint begins a term, if the row is still what was seen
  * @param renew renews a term, if it is still the current one
@@ -24,8 +24,8 @@ import java.util.OptionalLong;
  */
 record LeaseSql(
     String tryLock,
-    String lookLocked,
-    String look,
+    String readLocked,
+    String read,
     String begin,
     String mint,
     String renew,
@@ -33,7 +33,7 @@ record LeaseSql(
 
   private static final String ROW =
       """
-      , l.holder, l.timeline, l.epoch, l.beat, l.released, l.lease_millis, l.presence,
+      , l.holder, l.timeline, l.epoch, l.heartbeat, l.released, l.lease_millis, l.presence,
         $timeline as server_timeline, pg_backend_pid() as pid
       from (values (1)) as one left join @lease as l on l.group_name = ?
       """;
@@ -58,7 +58,7 @@ record LeaseSql(
       """
       with old as (
         select 1 from @lease
-        where group_name = ? and holder = ? and timeline = ? and epoch = ? and beat = ?
+        where group_name = ? and holder = ? and timeline = ? and epoch = ? and heartbeat = ?
           and released = ?
         for update
       ), minted as (
@@ -68,7 +68,7 @@ record LeaseSql(
       )
       update @lease as l
       set holder = ?, holder_name = (select name from @replica where id = ?),
-        timeline = minted.timeline, epoch = minted.epoch, beat = ?, released = false,
+        timeline = minted.timeline, epoch = minted.epoch, heartbeat = ?, released = false,
         lease_millis = ?, presence = $presence, acquired_at = now()
       from minted
       where l.group_name = ?
@@ -79,11 +79,11 @@ record LeaseSql(
   private static final String RENEW =
       """
       with renewed as (
-        update @lease set beat = beat + 1, presence = $presence
+        update @lease set heartbeat = heartbeat + 1, presence = $presence
         where group_name = ? and holder = ? and timeline = ? and epoch = ? and not released
           and exists (select 1 from @fence where group_name = ? and timeline = ? and epoch = ?)
           and $locked
-        returning beat
+        returning heartbeat
       )
       select exists (select 1 from renewed) as renewed, $timeline as server_timeline,
         pg_backend_pid() as pid, $durable as durable

@@ -2,7 +2,7 @@ package dev.monotick.postgres.leader;
 
 import dev.monotick.leader.Fence;
 import dev.monotick.postgres.connection.Database;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.spi.replica.MemberId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 final class LeaseTable {
 
   /** More than any term renews, and as good as nothing among the numbers a term may begin at. */
-  private static final long MOST_BEATS = 1L << 32;
+  private static final long MOST_HEARTBEATS = 1L << 32;
 
   private final LeaseSql sql;
   private final Candidate candidate;
-  private @Nullable Long firstBeat;
+  private @Nullable Long firstHeartbeat;
 
   /**
    * What a look at the group found.
@@ -53,8 +53,8 @@ final class LeaseTable {
     this.sql =
         new LeaseSql(
             database.sql(sql.tryLock()),
-            database.sql(sql.lookLocked()),
-            database.sql(sql.look()),
+            database.sql(sql.readLocked()),
+            database.sql(sql.read()),
             database.sql(sql.begin()),
             database.sql(sql.mint()),
             database.sql(sql.renew()),
@@ -76,15 +76,15 @@ final class LeaseTable {
   }
 
   /** Looks after the lock was obtained: a row read before it may be from before its release. */
-  Seen lookLocked(Connection connection) throws SQLException {
-    return look(connection, sql.lookLocked());
+  Seen readLocked(Connection connection) throws SQLException {
+    return read(connection, sql.readLocked());
   }
 
-  Seen look(Connection connection) throws SQLException {
-    return look(connection, sql.look());
+  Seen read(Connection connection) throws SQLException {
+    return read(connection, sql.read());
   }
 
-  private Seen look(Connection connection, String question) throws SQLException {
+  private Seen read(Connection connection, String question) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(question)) {
       statement.setString(1, candidate.group());
       return seen(statement);
@@ -103,13 +103,13 @@ final class LeaseTable {
   /** Begins a term, unless the row is not what was seen any more. */
   Optional<Minted> mint(Connection connection, LeaseRow seen) throws SQLException {
     long first = UUID.randomUUID().getMostSignificantBits() >>> 2; // room to count
-    firstBeat = first; // noted before it is sent: the answer may get lost
+    firstHeartbeat = first; // noted before it is sent: the answer may get lost
     try (PreparedStatement statement = connection.prepareStatement(sql.mint())) {
       statement.setString(1, candidate.group());
       statement.setObject(2, seen.holder().value());
       statement.setLong(3, seen.fence().timeline());
       statement.setLong(4, seen.fence().epoch());
-      statement.setLong(5, seen.beat());
+      statement.setLong(5, seen.heartbeat());
       statement.setBoolean(6, seen.released());
       statement.setString(7, candidate.group());
       statement.setObject(8, candidate.replica().value());
@@ -131,11 +131,11 @@ final class LeaseTable {
    * term begin at a number that nobody else could have chosen.
    */
   boolean isOwn(LeaseRow row) {
-    Long first = firstBeat;
+    Long first = firstHeartbeat;
     return first != null
         && row.holder().equals(candidate.replica())
-        && row.beat() >= first
-        && row.beat() - first <= MOST_BEATS;
+        && row.heartbeat() >= first
+        && row.heartbeat() - first <= MOST_HEARTBEATS;
   }
 
   Renewed renew(Connection connection, Fence fence) throws SQLException {
@@ -183,9 +183,9 @@ final class LeaseTable {
     long presence = result.getLong("presence");
     Long shown = result.wasNull() ? null : presence;
     return new LeaseRow(
-        new ReplicaId(holder),
+        new MemberId(holder),
         fence(result),
-        result.getLong("beat"),
+        result.getLong("heartbeat"),
         result.getBoolean("released"),
         Duration.ofMillis(result.getLong("lease_millis")),
         shown);

@@ -1,6 +1,6 @@
 package dev.monotick.postgres.leader;
 
-import dev.monotick.time.Ticker;
+import dev.monotick.spi.time.Ticker;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,7 @@ final class LeaseWatch {
   }
 
   /** Notes what was seen, now that the answer has arrived. */
-  void saw(LeaseRow row, long timeline) {
+  void observed(LeaseRow row, long timeline) {
     Watched before = watched;
     if (before == null || before.timeline != timeline || !before.row.isSameAs(row)) {
       Duration duration = row.duration();
@@ -45,7 +45,7 @@ final class LeaseWatch {
   /** Says whether the row that was seen last has been silent for so long that its term is over. */
   boolean hasRunOut() {
     Watched last = watched;
-    return last != null && left(last) <= 0;
+    return last != null && remaining(last) <= 0;
   }
 
   /** Returns how long it takes until the lease has run out; empty if it has, or is not watched. */
@@ -54,11 +54,11 @@ final class LeaseWatch {
     if (last == null || last.row.released()) {
       return Optional.empty();
     }
-    long left = left(last);
+    long left = remaining(last);
     return left > 0 ? Optional.of(Duration.ofNanos(left)) : Optional.empty();
   }
 
-  private long left(Watched last) {
+  private long remaining(Watched last) {
     return last.nanos - (ticker.read() - last.since);
   }
 }

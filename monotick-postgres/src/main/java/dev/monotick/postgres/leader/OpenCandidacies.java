@@ -1,6 +1,6 @@
 package dev.monotick.postgres.leader;
 
-import dev.monotick.leader.Candidacy;
+import dev.monotick.spi.leader.Candidacy;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 

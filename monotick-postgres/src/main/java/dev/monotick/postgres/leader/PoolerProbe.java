@@ -1,7 +1,7 @@
 package dev.monotick.postgres.leader;
 
 import dev.monotick.postgres.connection.ConnectionSource;
-import dev.monotick.postgres.connection.EngineSettings;
+import dev.monotick.postgres.connection.SessionSettings;
 import dev.monotick.postgres.connection.SqlFailures;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -27,7 +27,7 @@ import java.util.Optional;
 public final class PoolerProbe {
 
   /** Whose turn it is. */
-  private static final int[] TURNS = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0};
+  private static final int[] ROUNDS = {0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 1, 0};
 
   private PoolerProbe() {}
 
@@ -40,7 +40,7 @@ public final class PoolerProbe {
         Connection second = source.open()) {
       Connection[] connections = {first, second};
       int[] processes = {pid(first), pid(second)};
-      for (int turn : TURNS) {
+      for (int turn : ROUNDS) {
         int process = pid(connections[turn]);
         if (process != processes[turn]) {
           return Optional.of(
@@ -62,10 +62,10 @@ public final class PoolerProbe {
   }
 
   private static int pid(Connection connection) throws SQLException {
-    return EngineSettings.DEFAULT.runShared(connection, PoolerProbe::ask);
+    return SessionSettings.DEFAULT.runShared(connection, PoolerProbe::backendPid);
   }
 
-  private static int ask(Connection connection) throws SQLException {
+  private static int backendPid(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery("select pg_backend_pid()")) {
       row.next();

@@ -1,6 +1,6 @@
 package dev.monotick.postgres.ledger;
 
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -58,7 +58,7 @@ public final class DatabaseClock {
    * @param sent the ticker when the database was asked
    * @param said what its clock said
    */
-  public synchronized void heard(long sent, Instant said) {
+  public synchronized void record(long sent, Instant said) {
     long now = time.nanos();
     Reading fresh = new Reading(sent + (now - sent) / 2, said, (now - sent) / 2);
     Reading old = reading;

@@ -1,9 +1,9 @@
 package dev.monotick.postgres.ledger;
 
+import dev.monotick.internal.ledger.FenceCheck;
 import dev.monotick.leader.Fence;
-import dev.monotick.ledger.LeaderProof;
-import dev.monotick.ledger.internal.FenceCheck;
 import dev.monotick.postgres.connection.Database;
+import dev.monotick.spi.tick.LeaderProof;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -37,7 +37,7 @@ final class FenceTable {
     }
     Map<String, Fence> newest = new HashMap<>();
     try (PreparedStatement statement = connection.prepareStatement(share)) {
-      Columns.set(statement, 1, "text", groups, group -> group);
+      LedgerColumns.set(statement, 1, "text", groups, group -> group);
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
           newest.put(row.getString(1), new Fence(row.getLong(2), row.getLong(3)));

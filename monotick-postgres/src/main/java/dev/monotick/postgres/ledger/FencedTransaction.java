@@ -1,20 +1,21 @@
 package dev.monotick.postgres.ledger;
 
-import dev.monotick.ledger.FinishRequest;
-import dev.monotick.ledger.FinishRequest.Ended;
-import dev.monotick.ledger.LeaderProof;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.TickId;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.ledger.TickRecord.Status;
-import dev.monotick.ledger.TransactRequest;
-import dev.monotick.ledger.internal.TickImage;
-import dev.monotick.postgres.connection.ProvenTransaction;
+import dev.monotick.error.FencedException;
+import dev.monotick.error.StoreException;
+import dev.monotick.internal.ledger.TickImage;
+import dev.monotick.postgres.connection.FenceCheckedTransaction;
 import dev.monotick.postgres.connection.SqlFailures;
-import dev.monotick.store.StoreException;
-import dev.monotick.task.Effect;
-import dev.monotick.task.FencedException;
-import dev.monotick.task.SqlWork;
+import dev.monotick.spi.tick.FencedWork;
+import dev.monotick.spi.tick.LeaderProof;
+import dev.monotick.spi.tick.TickClaimId;
+import dev.monotick.spi.tick.TickReport;
+import dev.monotick.spi.tick.TickReport.Ended;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.TickId;
+import dev.monotick.tick.TickRecord;
+import dev.monotick.tick.TickRecord.Status;
+import dev.monotick.work.Effect;
+import dev.monotick.work.SqlWork;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -32,26 +33,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class FencedTransaction {
 
-  private final Tables tables;
+  private final LedgerTables tables;
   private final DatabaseClock clock;
-  private final ProvenTransaction transaction;
+  private final FenceCheckedTransaction transaction;
 
-  FencedTransaction(Tables tables, DatabaseClock clock) {
+  FencedTransaction(LedgerTables tables, DatabaseClock clock) {
     this.tables = tables;
     this.clock = clock;
-    this.transaction = new ProvenTransaction(tables.database());
+    this.transaction = new FenceCheckedTransaction(tables.database());
   }
 
-  void run(TransactRequest request, DataSource dataSource, SqlWork work) throws SQLException {
+  void run(FencedWork request, DataSource dataSource, SqlWork work) throws SQLException {
     transaction.run(dataSource, work, new TickProof(request));
   }
 
   /** That the tick is still whose claim it was. */
-  private final class TickProof implements ProvenTransaction.Proof {
+  private final class TickProof implements FenceCheckedTransaction.Proof {
 
-    private final TransactRequest request;
+    private final FencedWork request;
 
-    TickProof(TransactRequest request) {
+    TickProof(FencedWork request) {
       this.request = request;
     }
 
@@ -61,8 +62,8 @@ final class FencedTransaction {
     }
 
     @Override
-    public void look() {
-      FencedTransaction.this.look(request);
+    public void refuseEarly() {
+      FencedTransaction.this.refuseEarly(request);
     }
 
     @Override
@@ -77,7 +78,7 @@ final class FencedTransaction {
   }
 
   /** Apart from the transaction, which would lock the table against its upkeep until it ends. */
-  private void look(TransactRequest request) {
+  private void refuseEarly(FencedWork request) {
     TickId tick = request.tick();
     List<TickImage> rows =
         tables
@@ -89,23 +90,23 @@ final class FencedTransaction {
   }
 
   /** Locks the proof until the commit. */
-  private void prove(Connection connection, TransactRequest request) throws SQLException {
+  private void prove(Connection connection, FencedWork request) throws SQLException {
     LeaderProof leader = request.leader();
     if (leader != null && tables.fences().share(connection, List.of(leader)).refuses(leader)) {
       throw refusal(request.tick(), "a newer term has begun");
     }
     TickId tick = request.tick();
-    TaskBatch batch = tables.load(connection, List.of(tick.task()), List.of(tick));
+    SeriesBatch batch = tables.load(connection, List.of(tick.task()), List.of(tick));
     requireOwn(request, record(batch, tick));
     if (request.effect() == Effect.TRANSACTIONAL) {
       // The body still runs, so the task stays occupied until it is reported to have ended.
       Ended success = new Ended(Outcome.SUCCEEDED, null, request.startedAt(), clock.now(), false);
-      batch.task(tick.task()).finish(new FinishRequest(request.claim(), tick, success));
+      batch.task(tick.task()).finish(new TickReport(request.claim(), tick, success));
       batch.save();
     }
   }
 
-  private static @Nullable TickRecord record(TaskBatch batch, TickId tick) {
+  private static @Nullable TickRecord record(SeriesBatch batch, TickId tick) {
     return batch.task(tick.task()).images().stream()
         .map(TickImage::row)
         .filter(row -> row.tick().equals(tick))
@@ -113,8 +114,10 @@ final class FencedTransaction {
         .orElse(null);
   }
 
-  private static void requireOwn(TransactRequest request, @Nullable TickRecord row) {
-    if (row == null || row.status() != Status.RUNNING || !request.claim().equals(row.claim())) {
+  private static void requireOwn(FencedWork request, @Nullable TickRecord row) {
+    if (row == null
+        || row.status() != Status.RUNNING
+        || !request.claim().equals(TickClaimId.of(row.claim()))) {
       throw refusal(
           request.tick(), row == null ? "it is not in the ledger" : "it is " + row.status());
     }
@@ -133,7 +136,7 @@ final class FencedTransaction {
    * The commit was not answered. Where the tick's success was part of it, the ledger knows; the
    * task's lock makes sure that it does not know it only a moment later.
    */
-  private void resolve(TransactRequest request, SQLException failure) throws SQLException {
+  private void resolve(FencedWork request, SQLException failure) throws SQLException {
     if (request.effect() != Effect.TRANSACTIONAL || !SqlFailures.isConnectionFailure(failure)) {
       if (SqlFailures.isConnectionFailure(failure)) {
         throw new StoreException(
@@ -154,7 +157,9 @@ final class FencedTransaction {
                 connection ->
                     record(tables.load(connection, List.of(tick.task()), List.of(tick)), tick));
     boolean committed =
-        row != null && row.outcome() == Outcome.SUCCEEDED && request.claim().equals(row.claim());
+        row != null
+            && row.outcome() == Outcome.SUCCEEDED
+            && request.claim().equals(TickClaimId.of(row.claim()));
     if (!committed) {
       throw failure;
     }

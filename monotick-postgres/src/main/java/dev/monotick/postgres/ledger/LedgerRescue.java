@@ -1,12 +1,12 @@
 package dev.monotick.postgres.ledger;
 
-import dev.monotick.ledger.Rescue;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.ledger.internal.RescueFindings;
-import dev.monotick.ledger.internal.TaskRow;
-import dev.monotick.ledger.internal.TickImage;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.replica.ReplicaRegistry;
+import dev.monotick.internal.ledger.RescueFindings;
+import dev.monotick.internal.ledger.SeriesRow;
+import dev.monotick.internal.ledger.TickImage;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.replica.MemberRegistry;
+import dev.monotick.spi.tick.TickRescue;
+import dev.monotick.tick.TickRecord;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -34,28 +34,28 @@ final class LedgerRescue {
   private static final String GONE =
       "(r.gone_at is not null and (r.rejoined_at is null or r.rejoined_at < clock_timestamp()"
           + " - interval '"
-          + ReplicaRegistry.REJOIN_GRACE.toSeconds()
+          + MemberRegistry.REJOIN_GRACE.toSeconds()
           + " seconds'))";
 
-  private final Tables tables;
+  private final LedgerTables tables;
   private final DatabaseClock clock;
-  private final WaitingHints hints;
-  private final String look;
+  private final TickSignals signals;
+  private final String findRescuable;
   private final String lost;
 
-  LedgerRescue(Tables tables, DatabaseClock clock, WaitingHints hints) {
+  LedgerRescue(LedgerTables tables, DatabaseClock clock, TickSignals hints) {
     this.tables = tables;
     this.clock = clock;
-    this.hints = hints;
+    this.signals = hints;
     String gone = "(k.claim_replica is not null and (r.id is null or " + GONE + "))";
-    look =
+    findRescuable =
         tables
             .database()
             .sql(
                 "select "
                     + TickTable.COLUMNS
                     + ", "
-                    + TaskTable.COLUMNS
+                    + SeriesTable.COLUMNS
                     + ", "
                     + gone
                     + " from @tick k join @task t on t.name = k.task"
@@ -73,22 +73,24 @@ final class LedgerRescue {
 
   /** What is there of a task that has live rows. */
   private static final class Found {
-    final TaskTable.Stored task;
+    final SeriesTable.Stored task;
     final List<TickImage> images = new ArrayList<>();
     boolean orphaned;
 
-    Found(TaskTable.Stored task) {
+    Found(SeriesTable.Stored task) {
       this.task = task;
     }
   }
 
-  Rescue run(ReplicaId caller, Collection<String> names) {
+  TickRescue run(MemberId caller, Collection<String> names) {
     Set<String> known = names instanceof Set<String> set ? set : Set.copyOf(names);
     if (known.isEmpty()) {
       return new RescueFindings().toRescue();
     }
     Map<String, Found> found =
-        tables.database().once("looking for waiting ticks", connection -> look(connection, known));
+        tables
+            .database()
+            .once("looking for waiting ticks", connection -> findRescuable(connection, known));
     List<String> orphaned = new ArrayList<>();
     found.forEach(
         (name, task) -> {
@@ -103,25 +105,26 @@ final class LedgerRescue {
               .database()
               .inTransaction(
                   "seeing to ticks of replicas that are gone",
-                  connection -> settle(connection, caller, orphaned));
+                  connection -> endOrphaned(connection, caller, orphaned));
       found =
           tables
               .database()
-              .once("looking for waiting ticks", connection -> look(connection, known));
+              .once("looking for waiting ticks", connection -> findRescuable(connection, known));
     }
     RescueFindings findings = new RescueFindings();
     Instant now = clock.now();
     for (Found task : found.values()) {
-      TaskRow.restored(task.task.state(), task.task.schedule(), task.images)
+      SeriesRow.restored(task.task.state(), task.task.schedule(), task.images)
           .rescue(caller, replica -> false, now, findings);
     }
-    Rescue seen = findings.toRescue();
-    return new Rescue(settled, seen.waiting(), seen.cancelled(), seen.held());
+    TickRescue seen = findings.toRescue();
+    return new TickRescue(settled, seen.waiting(), seen.cancelled(), seen.held());
   }
 
-  private Map<String, Found> look(Connection connection, Set<String> known) throws SQLException {
+  private Map<String, Found> findRescuable(Connection connection, Set<String> known)
+      throws SQLException {
     Map<String, Found> found = new LinkedHashMap<>();
-    try (PreparedStatement statement = connection.prepareStatement(look);
+    try (PreparedStatement statement = connection.prepareStatement(findRescuable);
         ResultSet row = statement.executeQuery()) {
       while (row.next()) {
         String name = row.getString(1);
@@ -130,49 +133,50 @@ final class LedgerRescue {
         }
         Found task = found.get(name);
         if (task == null) {
-          task = new Found(TaskTable.read(row, TickTable.COLUMN_COUNT));
+          task = new Found(SeriesTable.read(row, TickTable.COLUMN_COUNT));
           found.put(name, task);
         }
         TickImage image = TickTable.read(row);
         task.images.add(image);
         task.orphaned |=
-            image.occupies() && row.getBoolean(TickTable.COLUMN_COUNT + TaskTable.COLUMN_COUNT + 1);
+            image.occupies()
+                && row.getBoolean(TickTable.COLUMN_COUNT + SeriesTable.COLUMN_COUNT + 1);
       }
     }
     return found;
   }
 
-  private List<TickRecord> settle(Connection connection, ReplicaId caller, List<String> names)
+  private List<TickRecord> endOrphaned(Connection connection, MemberId caller, List<String> names)
       throws SQLException {
-    TaskBatch batch = tables.load(connection, names);
+    SeriesBatch batch = tables.load(connection, names);
     // Asked after the tasks are locked: one that came back meanwhile keeps its ticks.
     Set<UUID> gone = gone(connection, batch);
     RescueFindings findings = new RescueFindings();
     Instant now = clock.now();
     boolean freed = false;
-    for (TaskRow row : batch.all()) {
+    for (SeriesRow row : batch.all()) {
       freed |= row.rescue(caller, replica -> gone.contains(replica.value()), now, findings);
     }
     batch.save();
     if (freed) {
-      hints.tell(connection);
+      signals.signal(connection);
     }
-    return findings.toRescue().settled();
+    return findings.toRescue().unknown();
   }
 
-  private Set<UUID> gone(Connection connection, TaskBatch batch) throws SQLException {
+  private Set<UUID> gone(Connection connection, SeriesBatch batch) throws SQLException {
     Set<UUID> owners = new HashSet<>();
-    for (TaskRow row : batch.all()) {
+    for (SeriesRow row : batch.all()) {
       for (TickImage image : row.images()) {
         var claim = image.row().claim();
         if (claim != null) {
-          owners.add(claim.replica().value());
+          owners.add(claim.replica());
         }
       }
     }
     Set<UUID> gone = new HashSet<>();
     try (PreparedStatement statement = connection.prepareStatement(lost)) {
-      Columns.set(statement, 1, "uuid", List.copyOf(owners), id -> id);
+      LedgerColumns.set(statement, 1, "uuid", List.copyOf(owners), id -> id);
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
           gone.add(row.getObject(1, UUID.class));

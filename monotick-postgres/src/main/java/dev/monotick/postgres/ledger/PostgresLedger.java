@@ -1,31 +1,30 @@
 package dev.monotick.postgres.ledger;
 
+import dev.monotick.internal.ledger.FenceCheck;
+import dev.monotick.internal.ledger.SeriesRow;
+import dev.monotick.internal.ledger.TickImage;
 import dev.monotick.leader.Fence;
-import dev.monotick.ledger.AccountRequest;
-import dev.monotick.ledger.ClaimReply;
-import dev.monotick.ledger.ClaimRequest;
-import dev.monotick.ledger.FinishReply;
-import dev.monotick.ledger.FinishRequest;
-import dev.monotick.ledger.FinishRequest.Ended;
-import dev.monotick.ledger.Gap;
-import dev.monotick.ledger.LeaderProof;
-import dev.monotick.ledger.Ledger;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.Pause;
-import dev.monotick.ledger.Rescue;
-import dev.monotick.ledger.TakeRequest;
-import dev.monotick.ledger.TaskRegistration;
-import dev.monotick.ledger.TaskState;
-import dev.monotick.ledger.TickId;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.ledger.TransactRequest;
-import dev.monotick.ledger.internal.FenceCheck;
-import dev.monotick.ledger.internal.TaskRow;
-import dev.monotick.ledger.internal.TickImage;
 import dev.monotick.postgres.connection.Database;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.task.Effect;
-import dev.monotick.task.SqlWork;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.tick.FencedWork;
+import dev.monotick.spi.tick.LeaderProof;
+import dev.monotick.spi.tick.SeriesPause;
+import dev.monotick.spi.tick.SeriesRegistration;
+import dev.monotick.spi.tick.SeriesState;
+import dev.monotick.spi.tick.TickAccount;
+import dev.monotick.spi.tick.TickClaim;
+import dev.monotick.spi.tick.TickClaimReply;
+import dev.monotick.spi.tick.TickLedger;
+import dev.monotick.spi.tick.TickReport;
+import dev.monotick.spi.tick.TickReport.Ended;
+import dev.monotick.spi.tick.TickReportReply;
+import dev.monotick.spi.tick.TickRescue;
+import dev.monotick.spi.tick.TickTake;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.TickId;
+import dev.monotick.tick.TickRecord;
+import dev.monotick.work.Effect;
+import dev.monotick.work.SqlWork;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -45,14 +44,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ledger in the database. Each call is one short transaction: lock the tasks' rows (for leaders
- * also, in share mode, their group's fence), do the steps of {@link TaskRow}, write, commit. No
+ * also, in share mode, their group's fence), do the steps of {@link SeriesRow}, write, commit. No
  * lock is held while foreign code runs.
  *
  * <p>A tick is unique for two reasons that do not need each other: a claim moves the cursor of its
  * locked task by a comparison, and the tick's row has a primary key. A commit whose answer was lost
  * is resolved by sending the same claim again: if it was granted, its row is there and says so.
  */
-public final class PostgresLedger implements Ledger {
+public final class PostgresLedger implements TickLedger {
 
   private static final Set<Effect> EFFECTS = Set.copyOf(EnumSet.allOf(Effect.class));
   private static final Set<Outcome> REPORTABLE =
@@ -65,10 +64,10 @@ public final class PostgresLedger implements Ledger {
               Outcome.MISSED));
 
   private final Database database;
-  private final Tables tables;
+  private final LedgerTables tables;
   private final TermMint mint;
   private final DatabaseClock clock;
-  private final WaitingHints hints;
+  private final TickSignals signals;
   private final LedgerRescue rescue;
   private final FencedTransaction transactions;
   private final String insertTrigger;
@@ -79,12 +78,12 @@ public final class PostgresLedger implements Ledger {
    * @param timeline SQL that tells the history a server is in
    */
   public PostgresLedger(
-      Database database, String timeline, DatabaseClock clock, WaitingHints hints) {
+      Database database, String timeline, DatabaseClock clock, TickSignals hints) {
     this.database = database;
-    this.tables = Tables.of(database);
+    this.tables = LedgerTables.of(database);
     this.mint = new TermMint(database, timeline);
     this.clock = clock;
-    this.hints = hints;
+    this.signals = hints;
     this.rescue = new LedgerRescue(tables, clock, hints);
     this.transactions = new FencedTransaction(tables, clock);
     this.insertTrigger =
@@ -109,25 +108,25 @@ public final class PostgresLedger implements Ledger {
   }
 
   @Override
-  public Fence mintFence(String group, ReplicaId holder) {
+  public Fence mintFence(String group, MemberId holder) {
     return database.inTransaction(
         "beginning a term of " + group, connection -> mint.mint(connection, group, holder));
   }
 
   @Override
-  public List<TaskState> register(List<TaskRegistration> registrations) {
-    Map<String, TaskRegistration> byName = new HashMap<>();
-    for (TaskRegistration given : registrations) {
-      Instant start = Columns.micros(given.start());
-      byName.put(given.task(), new TaskRegistration(given.task(), given.schedule(), start));
+  public List<SeriesState> register(List<SeriesRegistration> registrations) {
+    Map<String, SeriesRegistration> byName = new HashMap<>();
+    for (SeriesRegistration given : registrations) {
+      Instant start = LedgerColumns.micros(given.start());
+      byName.put(given.task(), new SeriesRegistration(given.task(), given.schedule(), start));
     }
-    Map<String, TaskState> states = new HashMap<>();
+    Map<String, SeriesState> states = new HashMap<>();
     return database.inTransaction(
         "registering tasks",
         connection -> {
           tables.tasks().insert(connection, byName.values());
           List<String> changed = new ArrayList<>();
-          for (TaskTable.Stored task : tables.tasks().select(connection, byName.keySet())) {
+          for (SeriesTable.Stored task : tables.tasks().select(connection, byName.keySet())) {
             String name = task.state().task();
             states.put(name, task.state());
             if (!task.schedule().equals(registration(byName, name).schedule())) {
@@ -135,7 +134,7 @@ public final class PostgresLedger implements Ledger {
             }
           }
           if (!changed.isEmpty()) {
-            TaskBatch batch = tables.load(connection, changed);
+            SeriesBatch batch = tables.load(connection, changed);
             for (String name : changed) {
               states.put(name, batch.task(name).register(registration(byName, name)));
             }
@@ -146,7 +145,7 @@ public final class PostgresLedger implements Ledger {
   }
 
   @Override
-  public List<TaskState> states(Collection<String> names) {
+  public List<SeriesState> states(Collection<String> names) {
     if (names.isEmpty()) {
       return List.of();
     }
@@ -154,21 +153,21 @@ public final class PostgresLedger implements Ledger {
         "reading tasks",
         connection ->
             tables.tasks().select(connection, names).stream()
-                .map(TaskTable.Stored::state)
+                .map(SeriesTable.Stored::state)
                 .toList());
   }
 
   @Override
-  public List<ClaimReply> claim(List<ClaimRequest> requests) {
-    Function<ClaimRequest, String> task = request -> request.tick().task();
+  public List<TickClaimReply> claim(List<TickClaim> requests) {
+    Function<TickClaim, String> task = request -> request.tick().task();
     return database.inTransaction(
         "claiming ticks",
         connection -> {
           FenceCheck fences =
-              tables.fences().share(connection, proofs(requests, ClaimRequest::leader));
-          TaskBatch batch = tables.load(connection, map(requests, task));
+              tables.fences().share(connection, proofs(requests, TickClaim::leader));
+          SeriesBatch batch = tables.load(connection, map(requests, task));
           Instant now = now();
-          List<ClaimReply> replies =
+          List<TickClaimReply> replies =
               map(requests, each -> batch.task(task.apply(each)).claim(each, fences, now));
           batch.save();
           return replies;
@@ -176,16 +175,15 @@ public final class PostgresLedger implements Ledger {
   }
 
   @Override
-  public List<ClaimReply> take(List<TakeRequest> requests) {
-    Function<TakeRequest, String> task = request -> request.tick().task();
+  public List<TickClaimReply> take(List<TickTake> requests) {
+    Function<TickTake, String> task = request -> request.tick().task();
     return database.inTransaction(
         "taking ticks",
         connection -> {
-          FenceCheck fences =
-              tables.fences().share(connection, proofs(requests, TakeRequest::leader));
-          TaskBatch batch = tables.load(connection, map(requests, task));
+          FenceCheck fences = tables.fences().share(connection, proofs(requests, TickTake::leader));
+          SeriesBatch batch = tables.load(connection, map(requests, task));
           Instant now = now();
-          List<ClaimReply> replies =
+          List<TickClaimReply> replies =
               map(requests, each -> batch.task(task.apply(each)).take(each, fences, now));
           batch.save();
           return replies;
@@ -193,16 +191,16 @@ public final class PostgresLedger implements Ledger {
   }
 
   @Override
-  public List<ClaimReply> account(List<AccountRequest> requests) {
-    Function<AccountRequest, String> task = request -> request.seen().task();
+  public List<TickClaimReply> account(List<TickAccount> requests) {
+    Function<TickAccount, String> task = request -> request.seen().task();
     return database.inTransaction(
         "accounting for ticks",
         connection -> {
           FenceCheck fences =
-              tables.fences().share(connection, proofs(requests, AccountRequest::leader));
-          TaskBatch batch = tables.load(connection, map(requests, task));
+              tables.fences().share(connection, proofs(requests, TickAccount::leader));
+          SeriesBatch batch = tables.load(connection, map(requests, task));
           Instant now = now();
-          List<ClaimReply> replies =
+          List<TickClaimReply> replies =
               map(requests, each -> batch.task(task.apply(each)).account(each, fences, now));
           batch.save();
           return replies;
@@ -210,15 +208,15 @@ public final class PostgresLedger implements Ledger {
   }
 
   @Override
-  public List<FinishReply> finish(List<FinishRequest> requests) {
+  public List<TickReportReply> report(List<TickReport> requests) {
     requests.forEach(PostgresLedger::requireReportable);
-    List<FinishRequest> reports = map(requests, PostgresLedger::storable);
+    List<TickReport> reports = map(requests, PostgresLedger::storable);
     return database.inTransaction(
         "reporting on ticks",
         connection -> {
-          List<TickId> ticks = map(reports, FinishRequest::tick);
-          TaskBatch batch = tables.load(connection, map(ticks, TickId::task), ticks);
-          List<FinishReply> replies =
+          List<TickId> ticks = map(reports, TickReport::tick);
+          SeriesBatch batch = tables.load(connection, map(ticks, TickId::task), ticks);
+          List<TickReportReply> replies =
               map(reports, each -> batch.task(each.tick().task()).finish(each));
           save(connection, batch);
           return replies;
@@ -226,21 +224,24 @@ public final class PostgresLedger implements Ledger {
   }
 
   @Override
-  public void transact(TransactRequest request, DataSource dataSource, SqlWork work)
+  public void transact(FencedWork request, DataSource dataSource, SqlWork work)
       throws SQLException {
     transactions.run(request, dataSource, work);
   }
 
   @Override
-  public TaskState pause(String task, Pause pause) {
-    Pause storable =
-        new Pause(Columns.text(pause.by()), Columns.text(pause.note()), Columns.micros(pause.at()));
+  public SeriesState pause(String task, SeriesPause pause) {
+    SeriesPause storable =
+        new SeriesPause(
+            LedgerColumns.text(pause.by()),
+            LedgerColumns.text(pause.note()),
+            LedgerColumns.micros(pause.at()));
     return change("pausing task " + task, task, row -> row.pause(storable));
   }
 
   @Override
-  public Optional<TaskState> resume(TaskState seen, List<Gap> gaps) {
-    List<Gap> given = List.copyOf(gaps);
+  public Optional<SeriesState> resume(SeriesState seen, List<TickRecord.Range> gaps) {
+    List<TickRecord.Range> given = List.copyOf(gaps);
     return change(
         "resuming task " + seen.task(), seen.task(), row -> row.resume(seen, given, now()));
   }
@@ -252,12 +253,12 @@ public final class PostgresLedger implements Ledger {
       throw new IllegalArgumentException(
           "tick " + tick + " belongs to the schedule; use TickId.triggered(..) with a key");
     }
-    TickId storable = TickId.triggered(tick.task(), Columns.micros(tick.nominal()), key);
+    TickId storable = TickId.triggered(tick.task(), LedgerColumns.micros(tick.nominal()), key);
     return database.inTransaction(
         "triggering task " + tick.task(),
         connection -> {
-          TaskBatch batch = tables.load(connection, List.of(tick.task()));
-          TaskRow row = batch.task(tick.task());
+          SeriesBatch batch = tables.load(connection, List.of(tick.task()));
+          SeriesRow row = batch.task(tick.task());
           boolean added = isNewKey(connection, storable, key);
           if (added) {
             row.awaitTaker(storable);
@@ -268,13 +269,13 @@ public final class PostgresLedger implements Ledger {
   }
 
   @Override
-  public Rescue rescue(ReplicaId replica, Collection<String> names) {
+  public TickRescue rescue(MemberId replica, Collection<String> names) {
     return rescue.run(replica, names);
   }
 
   @Override
-  public void whenWaiting(Runnable listener) {
-    hints.listen(listener);
+  public void onWaiting(Runnable listener) {
+    signals.listen(listener);
   }
 
   @Override
@@ -285,11 +286,11 @@ public final class PostgresLedger implements Ledger {
             tables.ticks().newest(connection, task, limit).stream().map(TickImage::row).toList());
   }
 
-  private <T> T change(String what, String task, Function<TaskRow, T> step) {
+  private <T> T change(String what, String task, Function<SeriesRow, T> step) {
     return database.inTransaction(
         what,
         connection -> {
-          TaskBatch batch = tables.load(connection, List.of(task));
+          SeriesBatch batch = tables.load(connection, List.of(task));
           T result = step.apply(batch.task(task));
           save(connection, batch);
           return result;
@@ -297,10 +298,10 @@ public final class PostgresLedger implements Ledger {
   }
 
   /** Writes, and tells everybody if a tick may be taken now. */
-  private void save(Connection connection, TaskBatch batch) throws SQLException {
+  private void save(Connection connection, SeriesBatch batch) throws SQLException {
     batch.save();
-    if (batch.all().stream().anyMatch(TaskRow::hasTakeable)) {
-      hints.tell(connection);
+    if (batch.all().stream().anyMatch(SeriesRow::hasTakeable)) {
+      signals.signal(connection);
     }
   }
 
@@ -308,21 +309,21 @@ public final class PostgresLedger implements Ledger {
     try (PreparedStatement statement = connection.prepareStatement(insertTrigger)) {
       statement.setString(1, tick.task());
       statement.setString(2, key);
-      statement.setString(3, Columns.time(tick.nominal()));
+      statement.setString(3, LedgerColumns.time(tick.nominal()));
       return statement.executeUpdate() == 1;
     }
   }
 
-  private static TaskState state(Map<String, TaskState> states, String task) {
-    TaskState state = states.get(task);
+  private static SeriesState state(Map<String, SeriesState> states, String task) {
+    SeriesState state = states.get(task);
     if (state == null) {
       throw new IllegalStateException("task " + task + " vanished while it was registered");
     }
     return state;
   }
 
-  private static TaskRegistration registration(Map<String, TaskRegistration> all, String task) {
-    TaskRegistration registration = all.get(task);
+  private static SeriesRegistration registration(Map<String, SeriesRegistration> all, String task) {
+    SeriesRegistration registration = all.get(task);
     if (registration == null) {
       throw new IllegalStateException("task " + task + " was read but not asked for");
     }
@@ -330,23 +331,23 @@ public final class PostgresLedger implements Ledger {
   }
 
   /** Returns the report as it can be read back. */
-  private static FinishRequest storable(FinishRequest request) {
+  private static TickReport storable(TickReport request) {
     if (!(request.report() instanceof Ended ended)) {
       return request;
     }
     Instant startedAt = ended.startedAt();
-    return new FinishRequest(
+    return new TickReport(
         request.claim(),
         request.tick(),
         new Ended(
             ended.outcome(),
             ended.detail(),
-            startedAt == null ? null : Columns.micros(startedAt),
-            Columns.micros(ended.at()),
+            startedAt == null ? null : LedgerColumns.micros(startedAt),
+            LedgerColumns.micros(ended.at()),
             ended.bodyEnded()));
   }
 
-  private static void requireReportable(FinishRequest request) {
+  private static void requireReportable(TickReport request) {
     if (request.report() instanceof Ended ended && !REPORTABLE.contains(ended.outcome())) {
       throw new IllegalArgumentException(
           "claim "

@@ -2,7 +2,7 @@ package dev.monotick.postgres.ledger;
 
 import dev.monotick.leader.Fence;
 import dev.monotick.postgres.connection.Database;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.spi.replica.MemberId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -27,12 +27,12 @@ final class TermMint {
         database.sql(
             "insert into @lease as l (group_name, holder, timeline, epoch) values (?, ?, ?, ?)"
                 + " on conflict (group_name) do update set holder = excluded.holder,"
-                + " timeline = excluded.timeline, epoch = excluded.epoch, beat = l.beat + 1,"
+                + " timeline = excluded.timeline, epoch = excluded.epoch, heartbeat = l.heartbeat + 1,"
                 + " released = false, presence = null, acquired_at = now()");
   }
 
   /** Returns a fence newer than all before it, as part of the caller's transaction. */
-  Fence mint(Connection connection, String group, ReplicaId holder) throws SQLException {
+  Fence mint(Connection connection, String group, MemberId holder) throws SQLException {
     Fence fence;
     try (PreparedStatement statement = connection.prepareStatement(mint)) {
       statement.setString(1, group);

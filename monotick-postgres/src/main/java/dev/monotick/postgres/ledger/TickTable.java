@@ -1,16 +1,15 @@
 package dev.monotick.postgres.ledger;
 
+import dev.monotick.internal.ledger.TickImage;
 import dev.monotick.leader.Fence;
-import dev.monotick.ledger.ClaimId;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.SkipReason;
-import dev.monotick.ledger.TickId;
-import dev.monotick.ledger.TickRecord;
-import dev.monotick.ledger.TickRecord.Status;
-import dev.monotick.ledger.internal.TickImage;
 import dev.monotick.postgres.connection.Database;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.task.Effect;
+import dev.monotick.spi.tick.TickClaimId;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.SkipReason;
+import dev.monotick.tick.TickId;
+import dev.monotick.tick.TickRecord;
+import dev.monotick.tick.TickRecord.Status;
+import dev.monotick.work.Effect;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -107,7 +106,7 @@ final class TickTable {
   /** Returns the rows of the tasks that wait or occupy them. */
   List<TickImage> live(Connection connection, Collection<String> tasks) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(live)) {
-      Columns.set(statement, 1, "text", List.copyOf(tasks), task -> task);
+      LedgerColumns.set(statement, 1, "text", List.copyOf(tasks), task -> task);
       return readAll(statement);
     }
   }
@@ -116,9 +115,10 @@ final class TickTable {
   List<TickImage> find(Connection connection, Collection<TickId> ticks) throws SQLException {
     List<TickId> keys = List.copyOf(ticks);
     try (PreparedStatement statement = connection.prepareStatement(byKey)) {
-      Columns.set(statement, 1, "text", keys, TickId::task);
-      Columns.set(statement, 2, "timestamptz", keys, key -> Columns.time(key.nominal()));
-      Columns.set(statement, 3, "text", keys, TickTable::triggerKey);
+      LedgerColumns.set(statement, 1, "text", keys, TickId::task);
+      LedgerColumns.set(
+          statement, 2, "timestamptz", keys, key -> LedgerColumns.time(key.nominal()));
+      LedgerColumns.set(statement, 3, "text", keys, TickTable::triggerKey);
       setBounds(statement, 4, keys.stream());
       return readAll(statement);
     }
@@ -164,7 +164,7 @@ final class TickTable {
 
   private static void setOne(PreparedStatement to, TickImage image) throws SQLException {
     TickRecord row = image.row();
-    to.setString(1, Columns.time(row.last()));
+    to.setString(1, LedgerColumns.time(row.last()));
     to.setLong(2, row.count());
     to.setString(3, row.status().name());
     to.setString(4, name(row.outcome()));
@@ -175,8 +175,8 @@ final class TickTable {
     to.setObject(9, timeline(row.fence()), Types.BIGINT);
     to.setObject(10, epoch(row.fence()), Types.BIGINT);
     to.setInt(11, row.attempt());
-    to.setString(12, Columns.time(row.startedAt()));
-    to.setString(13, Columns.time(row.endedAt()));
+    to.setString(12, LedgerColumns.time(row.startedAt()));
+    to.setString(13, LedgerColumns.time(row.endedAt()));
     to.setString(14, name(image.effect()));
     to.setString(15, spent(image.spent()));
     to.setBoolean(16, image.occupies());
@@ -198,18 +198,20 @@ final class TickTable {
     TickRecord record =
         new TickRecord(
             new TickId(
-                row.getString(1), Columns.requiredTime(row, 2), trigger.isEmpty() ? null : trigger),
-            Columns.requiredTime(row, 4),
+                row.getString(1),
+                LedgerColumns.requiredTime(row, 2),
+                trigger.isEmpty() ? null : trigger),
+            LedgerColumns.requiredTime(row, 4),
             row.getLong(5),
             Status.valueOf(row.getString(6)),
             outcome == null ? null : Outcome.valueOf(outcome),
             reason == null ? null : SkipReason.valueOf(reason),
             row.getString(9),
-            replica == null ? null : new ClaimId(new ReplicaId(replica), row.getLong(11)),
+            replica == null ? null : new TickRecord.Claim(replica, row.getLong(11)),
             fenced ? new Fence(timeline, row.getLong(13)) : null,
             row.getInt(14),
-            Columns.time(row, 15),
-            Columns.time(row, 16));
+            LedgerColumns.time(row, 15),
+            LedgerColumns.time(row, 16));
     boolean occupies = row.getBoolean(19);
     if (record.status() == Status.ENDED && !occupies) {
       return TickImage.ofHistory(record);
@@ -225,10 +227,10 @@ final class TickTable {
         row.getBoolean(21));
   }
 
-  private static List<ClaimId> spent(@Nullable Array array) throws SQLException {
+  private static List<TickClaimId> spent(@Nullable Array array) throws SQLException {
     return array == null
         ? List.of()
-        : Arrays.stream((String[]) array.getArray()).map(Columns::claim).toList();
+        : Arrays.stream((String[]) array.getArray()).map(LedgerColumns::claim).toList();
   }
 
   private static List<TickImage> readAll(PreparedStatement statement) throws SQLException {
@@ -250,28 +252,30 @@ final class TickTable {
   }
 
   private static void set(PreparedStatement to, List<TickImage> rows) throws SQLException {
-    Columns.set(to, 1, "text", rows, row -> row.row().tick().task());
-    Columns.set(to, 2, "timestamptz", rows, row -> Columns.time(row.row().tick().nominal()));
-    Columns.set(to, 3, "text", rows, row -> triggerKey(row.row().tick()));
-    Columns.set(to, 4, "timestamptz", rows, row -> Columns.time(row.row().last()));
-    Columns.set(to, 5, "int8", rows, row -> row.row().count());
-    Columns.set(to, 6, "text", rows, row -> row.row().status().name());
-    Columns.set(to, 7, "text", rows, row -> name(row.row().outcome()));
-    Columns.set(to, 8, "text", rows, row -> name(row.row().reason()));
-    Columns.set(to, 9, "text", rows, row -> detail(row.row()));
-    Columns.set(to, 10, "uuid", rows, row -> replica(row.row().claim()));
-    Columns.set(to, 11, "int8", rows, row -> number(row.row().claim()));
-    Columns.set(to, 12, "int8", rows, row -> timeline(row.row().fence()));
-    Columns.set(to, 13, "int8", rows, row -> epoch(row.row().fence()));
-    Columns.set(to, 14, "int4", rows, row -> row.row().attempt());
-    Columns.set(to, 15, "timestamptz", rows, row -> Columns.time(row.row().startedAt()));
-    Columns.set(to, 16, "timestamptz", rows, row -> Columns.time(row.row().endedAt()));
-    Columns.set(to, 17, "text", rows, row -> name(row.effect()));
-    Columns.set(to, 18, "text", rows, row -> spent(row.spent()));
-    Columns.set(to, 19, "bool", rows, TickImage::occupies);
-    Columns.set(to, 20, "bool", rows, TickImage::allowsOthers);
-    Columns.set(to, 21, "bool", rows, TickImage::cancelAsked);
-    Columns.set(to, 22, "bool", rows, TickImage::mayHaveBegun);
+    LedgerColumns.set(to, 1, "text", rows, row -> row.row().tick().task());
+    LedgerColumns.set(
+        to, 2, "timestamptz", rows, row -> LedgerColumns.time(row.row().tick().nominal()));
+    LedgerColumns.set(to, 3, "text", rows, row -> triggerKey(row.row().tick()));
+    LedgerColumns.set(to, 4, "timestamptz", rows, row -> LedgerColumns.time(row.row().last()));
+    LedgerColumns.set(to, 5, "int8", rows, row -> row.row().count());
+    LedgerColumns.set(to, 6, "text", rows, row -> row.row().status().name());
+    LedgerColumns.set(to, 7, "text", rows, row -> name(row.row().outcome()));
+    LedgerColumns.set(to, 8, "text", rows, row -> name(row.row().reason()));
+    LedgerColumns.set(to, 9, "text", rows, row -> detail(row.row()));
+    LedgerColumns.set(to, 10, "uuid", rows, row -> replica(row.row().claim()));
+    LedgerColumns.set(to, 11, "int8", rows, row -> number(row.row().claim()));
+    LedgerColumns.set(to, 12, "int8", rows, row -> timeline(row.row().fence()));
+    LedgerColumns.set(to, 13, "int8", rows, row -> epoch(row.row().fence()));
+    LedgerColumns.set(to, 14, "int4", rows, row -> row.row().attempt());
+    LedgerColumns.set(
+        to, 15, "timestamptz", rows, row -> LedgerColumns.time(row.row().startedAt()));
+    LedgerColumns.set(to, 16, "timestamptz", rows, row -> LedgerColumns.time(row.row().endedAt()));
+    LedgerColumns.set(to, 17, "text", rows, row -> name(row.effect()));
+    LedgerColumns.set(to, 18, "text", rows, row -> spent(row.spent()));
+    LedgerColumns.set(to, 19, "bool", rows, TickImage::occupies);
+    LedgerColumns.set(to, 20, "bool", rows, TickImage::allowsOthers);
+    LedgerColumns.set(to, 21, "bool", rows, TickImage::cancelAsked);
+    LedgerColumns.set(to, 22, "bool", rows, TickImage::mayHaveBegun);
   }
 
   private static String triggerKey(TickId tick) {
@@ -281,18 +285,18 @@ final class TickTable {
 
   private static @Nullable String detail(TickRecord row) {
     String detail = row.detail();
-    return detail == null ? null : Columns.text(detail);
+    return detail == null ? null : LedgerColumns.text(detail);
   }
 
   private static @Nullable String name(@Nullable Enum<?> value) {
     return value == null ? null : value.name();
   }
 
-  private static @Nullable UUID replica(@Nullable ClaimId claim) {
-    return claim == null ? null : claim.replica().value();
+  private static @Nullable UUID replica(TickRecord.@Nullable Claim claim) {
+    return claim == null ? null : claim.replica();
   }
 
-  private static @Nullable Long number(@Nullable ClaimId claim) {
+  private static @Nullable Long number(TickRecord.@Nullable Claim claim) {
     return claim == null ? null : claim.number();
   }
 
@@ -304,7 +308,9 @@ final class TickTable {
     return fence == null ? null : fence.epoch();
   }
 
-  private static @Nullable String spent(List<ClaimId> claims) {
-    return claims.isEmpty() ? null : String.join(",", claims.stream().map(Columns::text).toList());
+  private static @Nullable String spent(List<TickClaimId> claims) {
+    return claims.isEmpty()
+        ? null
+        : String.join(",", claims.stream().map(LedgerColumns::text).toList());
   }
 }

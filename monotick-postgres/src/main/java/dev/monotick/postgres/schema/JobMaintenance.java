@@ -12,10 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the tables of jobs small, as {@link Maintenance} does for those of ticks: a job stays on
- * record for the retention after it was added and after its last run ended, and for as long as it
- * is alive or a dead letter. Any number of replicas may call it at any time; one works, the others
- * return at once. Thread-safe if its source is.
+ * Keeps the tables of jobs small, as {@link LedgerMaintenance} does for those of ticks: a job stays
+ * on record for the retention after it was added and after its last run ended, and for as long as
+ * it is alive or a dead letter. Any number of replicas may call it at any time; one works, the
+ * others return at once. Thread-safe if its source is.
  */
 public final class JobMaintenance {
 
@@ -35,7 +35,7 @@ public final class JobMaintenance {
     String call = "select * from @maintain_jobs(make_interval(secs => %d), 3, %d)";
     this.maintain =
         Migration.resolve(
-            call.formatted(Maintenance.checked(retention).toSeconds(), batch), schema);
+            call.formatted(LedgerMaintenance.checked(retention).toSeconds(), batch), schema);
   }
 
   /**
@@ -52,7 +52,7 @@ public final class JobMaintenance {
    * Does what is due, in short transactions, and returns what that was. To be called every hour or
    * so; what could not be done for a table in use is left to the next call.
    *
-   * @throws dev.monotick.store.StoreException if the database did not answer
+   * @throws dev.monotick.error.StoreException if the database did not answer
    */
   public JobMaintenanceReport run() {
     return run(PIECES);
@@ -62,7 +62,7 @@ public final class JobMaintenance {
    * Does the most urgent part of what is due: has partitions for today and the next days. For the
    * start of a replica, which should not wait for more.
    *
-   * @throws dev.monotick.store.StoreException if the database did not answer
+   * @throws dev.monotick.error.StoreException if the database did not answer
    */
   public JobMaintenanceReport begin() {
     return run(FIRST_PIECES);
@@ -92,7 +92,8 @@ public final class JobMaintenance {
 
   private JobMaintenanceReport piece() {
     try {
-      return new Transaction(Duration.ofSeconds(1), Duration.ofMinutes(1)).run(source, this::call);
+      return new MigrationTransaction(Duration.ofSeconds(1), Duration.ofMinutes(1))
+          .run(source, this::call);
     } catch (SQLException e) {
       throw SqlFailures.translate("maintaining the tables of jobs", e);
     }
@@ -104,10 +105,10 @@ public final class JobMaintenance {
       row.next();
       return new JobMaintenanceReport(
           row.getBoolean("worked"),
-          Maintenance.names(row, "created"),
-          Maintenance.names(row, "dropped"),
-          Maintenance.names(row, "kept"),
-          Maintenance.names(row, "postponed"),
+          LedgerMaintenance.names(row, "created"),
+          LedgerMaintenance.names(row, "dropped"),
+          LedgerMaintenance.names(row, "kept"),
+          LedgerMaintenance.names(row, "postponed"),
           row.getLong("jobs_moved"),
           row.getLong("jobs_deleted"),
           row.getLong("rows_deleted"),

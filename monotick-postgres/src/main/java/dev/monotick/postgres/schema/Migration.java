@@ -8,11 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * One step from a version of the schema to the next, as SQL for any schema's name.
@@ -25,32 +26,51 @@ import java.util.stream.Stream;
  */
 record Migration(int version, String name, int minCodeVersion, String template) {
 
-  private static final Pattern FILE = Pattern.compile("V([0-9]+)__([a-z0-9_]+)\\.sql");
+  private static final Pattern FILE =
+      Pattern.compile("V([0-9]+)__([a-z0-9_]+)(?:\\.[a-z0-9_]+)?\\.sql");
   private static final Pattern MIN_CODE_VERSION =
       Pattern.compile("^-- min_code_version: ([0-9]+)$", Pattern.MULTILINE);
   private static final Pattern PLACEHOLDER = Pattern.compile("@([a-z_]+)");
 
-  /**
-   * All steps, in order. Written down, because listing resources does not work in every class
-   * loader.
-   */
+  /** All steps, in order. An explicit list, because some class loaders cannot list resources. */
   static final List<Migration> ALL =
-      Stream.of(
-              "V1__coordination.sql",
-              "V2__maintenance.sql",
-              "V3__jobs.sql",
-              "V4__job_turns.sql",
-              "V5__job_maintenance.sql")
-          .map(file -> ofResource(Migration.class, file))
-          .toList();
+      ofResources(
+          Migration.class,
+          List.of(
+              "V1__baseline.coordination.sql",
+              "V1__baseline.upkeep.sql",
+              "V1__baseline.job_tables.sql",
+              "V1__baseline.job_enqueue.sql",
+              "V1__baseline.job_limits.sql",
+              "V1__baseline.job_completion.sql",
+              "V1__baseline.job_promotion.sql",
+              "V1__baseline.job_claim.sql",
+              "V1__baseline.job_exchange.sql",
+              "V1__baseline.job_runs.sql",
+              "V1__baseline.job_rescue.sql",
+              "V1__baseline.job_scan.sql",
+              "V1__baseline.job_upkeep.sql"));
 
-  /** Returns the step in a file beside that class. */
-  static Migration ofResource(Class<?> home, String file) {
+  /**
+   * Returns the steps in files next to a class, in order. Files of one version are parts of one
+   * step, such as {@code V1__baseline.tables.sql} and {@code V1__baseline.functions.sql}; only the
+   * first part declares the minimum code version.
+   */
+  static List<Migration> ofResources(Class<?> home, List<String> files) {
+    Map<String, String> steps = new LinkedHashMap<>();
+    for (String file : files) {
+      String step = file.replaceFirst("\\..*", ".sql");
+      steps.merge(step, read(home, file), (before, part) -> before + "\n" + part);
+    }
+    return steps.entrySet().stream().map(step -> of(step.getKey(), step.getValue())).toList();
+  }
+
+  private static String read(Class<?> home, String file) {
     try (InputStream resource = home.getResourceAsStream(file)) {
       if (resource == null) {
         throw new IllegalStateException(file + " is missing from the jar; repackage it completely");
       }
-      return of(file, new String(resource.readAllBytes(), StandardCharsets.UTF_8));
+      return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,6 +1,7 @@
 package dev.monotick.postgres.schema;
 
 import dev.monotick.postgres.connection.SqlFunction;
+import dev.monotick.postgres.migration.MigrationReport;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,7 +23,7 @@ final class MigrationRun implements SqlFunction<MigrationReport> {
   static final Duration TABLE_LOCK_TIMEOUT = Duration.ofSeconds(10);
 
   private final MigrationPlan plan;
-  private String position = "waiting for its turn";
+  private String position = "waiting for another migration";
   private boolean waiting;
 
   MigrationRun(MigrationPlan plan) {
@@ -49,7 +50,7 @@ final class MigrationRun implements SqlFunction<MigrationReport> {
       work(connection, state, pending);
     }
     return new MigrationReport(
-        plan.schema(),
+        plan.schema().text(),
         state.version(),
         Math.max(state.version(), plan.version()),
         pending.stream().map(Migration::version).toList(),
@@ -58,24 +59,25 @@ final class MigrationRun implements SqlFunction<MigrationReport> {
 
   private void work(Connection connection, SchemaState state, List<Migration> pending)
       throws SQLException {
-    Script script = new Script(plan);
+    MigrationScript script = new MigrationScript(plan);
     position = "creating the schema";
     for (String sql : script.prepare(state)) {
       waiting = plan.portable();
-      Transaction.execute(connection, sql);
+      MigrationTransaction.execute(connection, sql);
     }
     for (Migration step : pending) {
       position = "recording migration " + step.title();
       waiting = plan.portable();
-      Transaction.execute(connection, script.record(step)); // first: where portable ones meet
+      MigrationTransaction.execute(
+          connection, script.record(step)); // first: where portable ones meet
       waiting = false;
       position = "migration " + step.title();
-      Transaction.execute(connection, step.sql(plan.schema()));
+      MigrationTransaction.execute(connection, step.sql(plan.schema()));
     }
     if (plan.runtimeRole() != null) {
       position = "granting privileges to role " + plan.runtimeRole();
-      for (String grant : new Grants(plan.schema(), plan.runtimeRole()).all()) {
-        Transaction.execute(connection, grant);
+      for (String grant : new SchemaGrants(plan.schema(), plan.runtimeRole()).all()) {
+        MigrationTransaction.execute(connection, grant);
       }
     }
     position = "committing";
@@ -86,18 +88,19 @@ final class MigrationRun implements SqlFunction<MigrationReport> {
     boolean free = tryLock(connection);
     if (!free) {
       log.info(
-          "schema={} is being migrated by somebody else; waiting up to {}",
+          "schema={} is being migrated by another replica; waiting up to {}",
           plan.schema().text(),
           plan.lockTimeout());
       waiting = true;
-      Transaction.execute(connection, "select pg_advisory_xact_lock(" + plan.lockKey() + ")");
+      MigrationTransaction.execute(
+          connection, "select pg_advisory_xact_lock(" + plan.lockKey() + ")");
       waiting = false;
     }
     Duration tableLocks =
         plan.lockTimeout().compareTo(TABLE_LOCK_TIMEOUT) < 0
             ? plan.lockTimeout()
             : TABLE_LOCK_TIMEOUT;
-    Transaction.execute(connection, "set local lock_timeout = " + tableLocks.toMillis());
+    MigrationTransaction.execute(connection, "set local lock_timeout = " + tableLocks.toMillis());
     return !free;
   }
 

@@ -4,6 +4,8 @@ import dev.monotick.postgres.connection.ConnectionSource;
 import dev.monotick.postgres.connection.SchemaName;
 import dev.monotick.postgres.connection.SqlFailures;
 import dev.monotick.postgres.connection.SqlFunction;
+import dev.monotick.postgres.migration.MigrationReport;
+import dev.monotick.postgres.migration.SchemaException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -53,11 +55,12 @@ public final class Migrations {
    * Returns the migrations of a schema that somebody else keeps beside ours, by the same rules.
    *
    * @param home the class beside which the files are found
-   * @param files names such as {@code V1__what.sql}, in order and without gaps
+   * @param files names such as {@code V1__what.sql}, in order and without gaps; several parts of
+   *     one version are named {@code V1__what.part.sql}
    */
   public static Migrations of(
       ConnectionSource source, SchemaName schema, Class<?> home, List<String> files) {
-    List<Migration> steps = files.stream().map(file -> Migration.ofResource(home, file)).toList();
+    List<Migration> steps = Migration.ofResources(home, files);
     return new Migrations(
         source, new MigrationPlan(schema, steps, Duration.ofMinutes(1), false, null));
   }
@@ -88,7 +91,7 @@ public final class Migrations {
    * without any right to change the schema may call it.
    *
    * @throws SchemaException if the schema is changed, too new or out of reach for this role
-   * @throws dev.monotick.store.StoreException if the database did not answer; trying again finds
+   * @throws dev.monotick.error.StoreException if the database did not answer; trying again finds
    *     out what happened
    */
   public MigrationReport migrate() {
@@ -97,12 +100,12 @@ public final class Migrations {
       before.check(plan.known());
       if (before.isComplete(plan)) {
         return new MigrationReport(
-            plan.schema(), before.version(), before.version(), List.of(), attempt > 1);
+            plan.schema().text(), before.version(), before.version(), List.of(), attempt > 1);
       }
       MigrationRun run = new MigrationRun(plan);
       try {
         MigrationReport report =
-            new Transaction(plan.lockTimeout(), STATEMENT_TIMEOUT).run(source, run);
+            new MigrationTransaction(plan.lockTimeout(), STATEMENT_TIMEOUT).run(source, run);
         log.info(
             "schema={} migrated: from={} to={} applied={} waited={}",
             plan.schema().text(),
@@ -112,11 +115,11 @@ public final class Migrations {
             report.waited());
         return report;
       } catch (SQLException e) {
-        if (!plan.portable() || !Failures.isLostRace(e) || attempt == PORTABLE_ATTEMPTS) {
-          throw new Failures(source, plan, before).explain(run, e);
+        if (!plan.portable() || !MigrationFailures.isLostRace(e) || attempt == PORTABLE_ATTEMPTS) {
+          throw new MigrationFailures(source, plan, before).explain(run, e);
         }
         log.info(
-            "schema={} was migrated by somebody else: {}",
+            "schema={} was migrated by another replica: {}",
             plan.schema().text(),
             SqlFailures.describe(e));
       }
@@ -173,7 +176,7 @@ public final class Migrations {
       throw new IllegalArgumentException(
           "version must be 0 to " + plan.version() + ", but was " + version);
     }
-    return new Script(plan).from(version);
+    return new MigrationScript(plan).from(version);
   }
 
   /**
@@ -184,15 +187,16 @@ public final class Migrations {
     return String.join("\n", grantsFor(role).all()) + "\n";
   }
 
-  private Grants grantsFor(String role) {
-    return new Grants(plan.schema(), role);
+  private SchemaGrants grantsFor(String role) {
+    return new SchemaGrants(plan.schema(), role);
   }
 
   private <T> T read(SqlFunction<T> query) {
     try {
-      return new Transaction(Duration.ofSeconds(5), Duration.ofSeconds(10)).run(source, query);
+      return new MigrationTransaction(Duration.ofSeconds(5), Duration.ofSeconds(10))
+          .run(source, query);
     } catch (SQLException e) {
-      throw Failures.reading(plan, e);
+      throw MigrationFailures.reading(plan, e);
     }
   }
 }

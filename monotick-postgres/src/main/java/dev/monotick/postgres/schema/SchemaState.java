@@ -1,6 +1,7 @@
 package dev.monotick.postgres.schema;
 
 import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.migration.SchemaException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -60,7 +61,7 @@ record SchemaState(
                 + " in database "
                 + row.getString("database")
                 + "; let its owner run: "
-                + String.join(" ", new Grants(schema, row.getString("role")).all()));
+                + String.join(" ", new SchemaGrants(schema, row.getString("role")).all()));
       }
       return new SchemaState(
           schema,
@@ -90,7 +91,7 @@ record SchemaState(
 
   private static boolean hasGrants(Connection connection, MigrationPlan plan) throws SQLException {
     String role = plan.runtimeRole();
-    return role == null || new Grants(plan.schema(), role).missing(connection).isEmpty();
+    return role == null || new SchemaGrants(plan.schema(), role).missing(connection).isEmpty();
   }
 
   /** Says whether there is nothing to do. */
@@ -130,6 +131,21 @@ record SchemaState(
   }
 
   private void checkSame(AppliedMigration row, Migration step) {
+    if (!row.name().equals(step.name())) {
+      throw new SchemaException(
+          where()
+              + " was created by a development version of Monotick from before the first release: its"
+              + " migration "
+              + row.version()
+              + " is "
+              + row.name()
+              + ", but this code has "
+              + step.name()
+              + "; it cannot be upgraded. Choose another schema, or drop this one with all its data"
+              + " and start again: drop schema "
+              + schema.quoted()
+              + " cascade");
+    }
     if (!row.checksum().equals(step.checksum())) {
       throw new SchemaException(
           where()

@@ -1,12 +1,13 @@
 package dev.monotick.postgres.schema;
 
-import dev.monotick.SchedulerException;
+import dev.monotick.error.SchedulerException;
+import dev.monotick.error.StoreException;
 import dev.monotick.postgres.connection.AutoCommit;
 import dev.monotick.postgres.connection.ConnectionSource;
-import dev.monotick.postgres.connection.EngineSettings;
 import dev.monotick.postgres.connection.NetworkTimeout;
-import dev.monotick.postgres.connection.Secrets;
-import dev.monotick.store.StoreException;
+import dev.monotick.postgres.connection.SecretMask;
+import dev.monotick.postgres.connection.SessionSettings;
+import dev.monotick.postgres.migration.SchemaException;
 import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -52,7 +53,7 @@ public final class ServerCheck {
     try (Connection connection = source.open()) {
       facts =
           NetworkTimeout.during(
-              connection, TIMEOUT, timed -> AutoCommit.during(timed, ServerCheck::look));
+              connection, TIMEOUT, timed -> AutoCommit.during(timed, ServerCheck::readFacts));
     } catch (SQLException e) {
       throw explain(e);
     }
@@ -60,9 +61,9 @@ public final class ServerCheck {
     return facts;
   }
 
-  private static ServerFacts look(Connection connection) throws SQLException {
+  private static ServerFacts readFacts(Connection connection) throws SQLException {
     ServerProduct.check(connection); // others may not understand what is asked next
-    return facts(EngineSettings.DEFAULT.timed(connection)); // nor an old server the other settings
+    return facts(SessionSettings.DEFAULT.timed(connection)); // nor an old server the other settings
   }
 
   private static ServerFacts facts(Connection connection) throws SQLException {
@@ -82,8 +83,8 @@ public final class ServerCheck {
   /** Says what a failure to connect means. A pool's failure is judged by the driver's inside it. */
   private static SchedulerException explain(SQLException failure) {
     SQLException cause = innermost(failure);
-    SQLException safe = Secrets.scrub(failure);
-    String said = Secrets.scrub(String.valueOf(cause.getMessage())).strip();
+    SQLException safe = SecretMask.scrub(failure);
+    String said = SecretMask.scrub(String.valueOf(cause.getMessage())).strip();
     String state = cause.getSQLState() == null ? "" : cause.getSQLState();
     return switch (state) {
       case "28P01" ->
@@ -177,6 +178,6 @@ public final class ServerCheck {
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    return " " + Secrets.scrub(String.valueOf(root.getMessage()));
+    return " " + SecretMask.scrub(String.valueOf(root.getMessage()));
   }
 }

@@ -1,5 +1,7 @@
 package dev.monotick.postgres.schema;
 
+import dev.monotick.postgres.migration.SchemaException;
+
 /**
  * What a server says about itself and about who is connected.
  *

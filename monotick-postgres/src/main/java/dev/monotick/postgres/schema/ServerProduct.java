@@ -1,7 +1,8 @@
 package dev.monotick.postgres.schema;
 
-import dev.monotick.postgres.connection.EngineSettings;
+import dev.monotick.postgres.connection.SessionSettings;
 import dev.monotick.postgres.connection.SqlFailures;
+import dev.monotick.postgres.migration.SchemaException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -40,7 +41,7 @@ final class ServerProduct {
   private static boolean hasDsqlTables(Connection connection) throws SQLException {
     String found;
     try {
-      found = ask(EngineSettings.DEFAULT.shared(connection), DSQL);
+      found = ask(SessionSettings.DEFAULT.shared(connection), DSQL);
     } catch (SQLException e) {
       if (!SqlFailures.isRefusal(e)) {
         throw e;

@@ -3,9 +3,9 @@ package dev.monotick.postgres.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.monotick.error.StoreException;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.TestDatabase;
-import dev.monotick.store.StoreException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

@@ -3,12 +3,11 @@ package dev.monotick.postgres.difference;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.monotick.job.Job;
-import dev.monotick.job.JobAttempt;
+import dev.monotick.job.JobCount;
+import dev.monotick.job.JobFilter;
 import dev.monotick.job.JobId;
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobCount;
-import dev.monotick.job.store.JobFilter;
-import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.testkit.contract.StoreExchange;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -33,7 +32,7 @@ final class Answers {
    * @param isFirst false for a turn that was sent before: claims do not record since when their
    *     jobs were ready, so the database answers with the time of the repetition
    */
-  static String of(Side side, JobTurnReply reply, List<Boolean> finished, boolean isFirst) {
+  static String of(Side side, StoreExchange.Reply reply, List<Boolean> finished, boolean isFirst) {
     List<ClaimedJob> jobs = new ArrayList<>(reply.jobs());
     jobs.sort(Comparator.comparing(job -> job.lane().toString()));
     return "finished="
@@ -50,7 +49,7 @@ final class Answers {
    * Returns which reports count. The database says of jobs that it has dropped that no report of
    * them counts, and the store in memory, which has not, is not asked.
    */
-  static List<Boolean> finished(Side side, JobTurnReply reply, List<Report> reports) {
+  static List<Boolean> finished(Side side, StoreExchange.Reply reply, List<Report> reports) {
     List<Boolean> finished = new ArrayList<>();
     int next = 0;
     for (Report report : reports) {
@@ -136,7 +135,7 @@ final class Answers {
   private static String of(Side side, Job job) {
     String attempts =
         job.attempts().stream()
-            .map(JobAttempt::toString)
+            .map(Job.Attempt::toString)
             .map(side::withLabels)
             .collect(Collectors.joining("\n      ", "\n      ", ""));
     return side.label(job.id())

@@ -3,10 +3,10 @@ package dev.monotick.postgres.difference;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.monotick.job.JobRules;
+import dev.monotick.job.JobStart;
 import dev.monotick.job.UniqueKey;
-import dev.monotick.job.store.JobDraft;
-import dev.monotick.job.store.JobStart;
-import dev.monotick.task.Effect;
+import dev.monotick.spi.job.JobDraft;
+import dev.monotick.work.Effect;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.monotick.job.Job;
 import dev.monotick.job.JobId;
-import dev.monotick.job.JobLane;
 import dev.monotick.job.JobState;
+import dev.monotick.job.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,7 +103,7 @@ final class Lockstep {
   private Optional<String> dropOld(Step.Retention retention) {
     stores.advance(Step.Retention.KEPT.multipliedBy(3));
     sides.forEach(Side::lookAround);
-    JobLane lane = retention.lane() < 0 ? null : Side.LANES.get(retention.lane());
+    Lane lane = retention.lane() < 0 ? null : Side.LANES.get(retention.lane());
     if (lane == null) {
       stores.maintain(Step.Retention.KEPT);
     } else {
@@ -124,7 +124,7 @@ final class Lockstep {
       if (!job.get().state().isTerminal() || job.get().state() == JobState.DEAD) {
         return Optional.of("postgres has dropped " + label + ", which is " + job.get().state());
       }
-      JobLane of = job.get().lane();
+      Lane of = job.get().lane();
       boolean isShortLived =
           shortLived.contains(of.queue() + " ")
               || shortLived.contains(of.queue() + " " + of.tenant());

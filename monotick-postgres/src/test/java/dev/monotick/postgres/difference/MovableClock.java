@@ -48,7 +48,7 @@ final class MovableClock implements AutoCloseable {
       connection = DriverManager.getConnection(url, database.user(), database.password());
       makeDue =
           connection.prepareStatement(
-              "select " + database.schema() + ".job_due('-infinity', 'infinity')");
+              "select " + database.schema() + ".job_promote_due('-infinity', 'infinity')");
       move = connection.prepareStatement("update " + schema + ".moment set at = ?");
     } catch (SQLException e) {
       throw new AssertionError("no connection for the clock", e);

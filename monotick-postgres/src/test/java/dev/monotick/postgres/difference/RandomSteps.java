@@ -1,11 +1,11 @@
 package dev.monotick.postgres.difference;
 
+import dev.monotick.job.JobFilter;
+import dev.monotick.job.JobLimit;
+import dev.monotick.job.JobLimit.Scope;
+import dev.monotick.job.JobPause;
 import dev.monotick.job.JobState;
-import dev.monotick.job.store.JobFilter;
-import dev.monotick.job.store.JobLimit;
-import dev.monotick.job.store.JobLimit.Scope;
-import dev.monotick.job.store.JobOrder.Follow;
-import dev.monotick.job.store.JobPause;
+import dev.monotick.spi.job.EnqueueRequest.Follow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

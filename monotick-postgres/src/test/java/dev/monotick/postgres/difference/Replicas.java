@@ -1,6 +1,6 @@
 package dev.monotick.postgres.difference;
 
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.spi.replica.MemberId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,7 +98,7 @@ final class Replicas {
       strange(replica).ifPresent(run -> reports.add(report(run)));
     }
     int most = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(4);
-    ReplicaId id = side.replica(actor.place, actor.ago).orElseThrow();
+    MemberId id = side.replica(actor.place, actor.ago).orElseThrow();
     long number = most == 0 ? 0 : side.nextNumber(id);
     int lane = random.nextInt(4) == 0 ? -1 : random.nextInt(Side.LANES.size());
     return new Step.Turn(

@@ -3,9 +3,9 @@ package dev.monotick.postgres.difference;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.monotick.job.JobId;
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobRun;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.JobRun;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -34,7 +34,7 @@ record Report(String label, int run, int attempt, How how, Duration delay, boole
   }
 
   /** Returns the report for a store, null if the job is not there. */
-  @Nullable JobFinish finish(Side side) {
+  @Nullable Completion finish(Side side) {
     JobId id = side.id(label);
     Draft draft = side.draft(label).orElse(null);
     if (id == null || draft == null || side.hasDropped(label)) {
@@ -53,18 +53,18 @@ record Report(String label, int run, int attempt, How how, Duration delay, boole
             now,
             Map.of(),
             0);
-    return new JobFinish(job, end(), began ? now : null, Duration.ofMillis(began ? 7 : 0));
+    return new Completion(job, end(), began ? now : null, Duration.ofMillis(began ? 7 : 0));
   }
 
-  private JobFinish.End end() {
+  private Completion.End end() {
     return switch (how) {
-      case SUCCEEDED -> new JobFinish.Succeeded(began ? ("of " + label).getBytes(UTF_8) : null);
-      case RETRIED -> new JobFinish.Retried("failed", delay);
-      case SNOOZED -> new JobFinish.Snoozed(delay);
-      case DIED -> new JobFinish.Died("died");
-      case DISCARDED -> new JobFinish.Discarded("not needed");
-      case LOST -> new JobFinish.Lost("stopped");
-      case HANDED_BACK -> new JobFinish.HandedBack();
+      case SUCCEEDED -> new Completion.Succeeded(began ? ("of " + label).getBytes(UTF_8) : null);
+      case RETRIED -> new Completion.Retried("failed", delay);
+      case SNOOZED -> new Completion.Snoozed(delay);
+      case DIED -> new Completion.Died("died");
+      case DISCARDED -> new Completion.Discarded("not needed");
+      case LOST -> new Completion.Lost("stopped");
+      case HANDED_BACK -> new Completion.HandedBack();
     };
   }
 

@@ -1,6 +1,6 @@
 package dev.monotick.postgres.difference;
 
-import dev.monotick.job.store.JobOrder;
+import dev.monotick.spi.job.EnqueueRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +28,7 @@ final class Script {
             Optional.empty(),
             Optional.empty());
     return new Step.Enqueue(
-        List.of(draft), JobOrder.Follow.NONE, Optional.empty(), Optional.empty());
+        List.of(draft), EnqueueRequest.Follow.NONE, Optional.empty(), Optional.empty());
   }
 
   static Step claim(int replica, long number) {

@@ -1,18 +1,17 @@
 package dev.monotick.postgres.difference;
 
+import dev.monotick.job.JobFilter;
 import dev.monotick.job.JobId;
-import dev.monotick.job.JobLane;
+import dev.monotick.job.JobLimit;
 import dev.monotick.job.JobState;
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobFilter;
-import dev.monotick.job.store.JobLimit;
-import dev.monotick.job.store.JobRun;
-import dev.monotick.job.store.JobStore;
-import dev.monotick.job.store.JobTurn;
-import dev.monotick.job.store.JobTurnReply;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.replica.ReplicaInfo;
-import dev.monotick.store.Store;
+import dev.monotick.job.Lane;
+import dev.monotick.spi.Store;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.JobRun;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.replica.MemberInfo;
+import dev.monotick.testkit.contract.StoreExchange;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,12 +31,12 @@ import org.jspecify.annotations.Nullable;
 final class Side {
 
   /** A pair of kind and queue names one lane, so a turn that asks for it has one right answer. */
-  static final List<JobLane> LANES =
+  static final List<Lane> LANES =
       List.of(
-          new JobLane("q0", "k0", "", 5),
-          new JobLane("q0", "k1", "t0", 5),
-          new JobLane("q1", "k1", "t1", 2),
-          new JobLane("q1", "k2", "t0", 7));
+          new Lane("q0", "k0", "", 5),
+          new Lane("q0", "k1", "t0", 5),
+          new Lane("q1", "k1", "t1", 2),
+          new Lane("q1", "k2", "t0", 7));
 
   static final int REPLICAS = 3;
 
@@ -47,10 +46,10 @@ final class Side {
   private final Map<JobId, String> labels = new HashMap<>();
   private final Map<String, Draft> drafts = new HashMap<>();
   private final Map<String, Integer> attempts = new HashMap<>();
-  private final Map<ReplicaId, Long> numbers = new HashMap<>(); // of the newest turn that claims
-  private final Set<ReplicaId> used = new HashSet<>(); // the number of whose newest turn is used
-  private final Set<ReplicaId> open = new HashSet<>(); // whose newest turn is open
-  private final Map<ReplicaId, Set<Run>> given = new HashMap<>();
+  private final Map<MemberId, Long> numbers = new HashMap<>(); // of the newest turn that claims
+  private final Set<MemberId> used = new HashSet<>(); // the number of whose newest turn is used
+  private final Set<MemberId> open = new HashSet<>(); // whose newest turn is open
+  private final Map<MemberId, Set<Run>> given = new HashMap<>();
   private final Set<String> forgotten = new HashSet<>();
   private final Set<String> dropped = new HashSet<>();
   private final Set<JobLimit.Scope> limited = new HashSet<>();
@@ -88,15 +87,15 @@ final class Side {
   }
 
   /** Makes a turn, and waits for what it starts in the background. */
-  JobTurnReply turn(JobTurn turn) {
-    JobTurnReply reply = jobs().turn(turn);
+  StoreExchange.Reply turn(StoreExchange turn) {
+    StoreExchange.Reply reply = turn.with(jobs());
     settle.run();
     return reply;
   }
 
   /** Returns the present membership of a replica. */
-  ReplicaId replica(int place) {
-    return new ReplicaId(new UUID(world, 100L * place + memberships[place]));
+  MemberId replica(int place) {
+    return new MemberId(new UUID(world, 100L * place + memberships[place]));
   }
 
   /**
@@ -104,15 +103,15 @@ final class Side {
    *
    * @param ago 0 for the present one, 1 for the one before
    */
-  Optional<ReplicaId> replica(int place, int ago) {
+  Optional<MemberId> replica(int place, int ago) {
     int membership = memberships[place] - ago;
     return membership < 0
         ? Optional.empty()
-        : Optional.of(new ReplicaId(new UUID(world, 100L * place + membership)));
+        : Optional.of(new MemberId(new UUID(world, 100L * place + membership)));
   }
 
-  private boolean join(int place, Set<ReplicaId> former) {
-    ReplicaInfo info = new ReplicaInfo(replica(place), "r" + place, now(), Set.of());
+  private boolean join(int place, Set<MemberId> former) {
+    MemberInfo info = new MemberInfo(replica(place), "r" + place, now(), Set.of());
     return store.replicas().join(info, false, former);
   }
 
@@ -131,7 +130,7 @@ final class Side {
 
   /** The process of the replica, which lost its membership, takes another id. */
   boolean rejoin(int place) {
-    Set<ReplicaId> former = new HashSet<>();
+    Set<MemberId> former = new HashSet<>();
     for (int ago = 0; ago <= memberships[place] - processes[place]; ago++) {
       former.add(replica(place, ago).orElseThrow());
     }
@@ -141,8 +140,8 @@ final class Side {
   }
 
   /** Returns which replicas live, as a replica is told that proves it does. */
-  String beat(ReplicaId replica) {
-    return store.replicas().beat(replica).map(Side::names).orElse("gone");
+  String beat(MemberId replica) {
+    return store.replicas().heartbeat(replica).map(Side::names).orElse("gone");
   }
 
   /** Returns which replicas live. */
@@ -150,7 +149,7 @@ final class Side {
     return names(store.replicas().live());
   }
 
-  private static String names(List<ReplicaInfo> replicas) {
+  private static String names(List<MemberInfo> replicas) {
     return replicas.stream()
         .map(replica -> replica.name() + " as " + name(replica.id()))
         .sorted()
@@ -159,7 +158,7 @@ final class Side {
   }
 
   /** Returns a name for an id: the place, and which membership it is. */
-  static String name(ReplicaId replica) {
+  static String name(MemberId replica) {
     long bits = replica.value().getLeastSignificantBits();
     return "r" + bits / 100 + "." + bits % 100;
   }
@@ -185,7 +184,7 @@ final class Side {
   }
 
   /** Returns whether the replica has sent that turn, or a later one. */
-  boolean hasSent(ReplicaId id, Step.Turn turn) {
+  boolean hasSent(MemberId id, Step.Turn turn) {
     return turn.number() > 0 && turn.number() <= numbers.getOrDefault(id, 0L);
   }
 
@@ -195,11 +194,11 @@ final class Side {
   }
 
   /**
-   * Returns whether a replica may send a turn, by the rules of {@link JobTurn}: the next number
-   * only if the one before is used, and no other one while that is open. Steps that are dropped may
-   * make it otherwise.
+   * Returns whether a replica may send a turn, by the rules of {@link StoreExchange}: the next
+   * number only if the one before is used, and no other one while that is open. Steps that are
+   * dropped may make it otherwise.
    */
-  boolean maySend(ReplicaId id, Step.Turn turn) {
+  boolean maySend(MemberId id, Step.Turn turn) {
     long last = numbers.getOrDefault(id, 0L);
     if (open.contains(id) && turn.number() != last) {
       return false;
@@ -216,18 +215,18 @@ final class Side {
   }
 
   /** Returns the number of the next turn of a replica that claims. */
-  long nextNumber(ReplicaId id) {
+  long nextNumber(MemberId id) {
     long last = numbers.getOrDefault(id, 0L);
     return last > 0 && !used.contains(id) ? last : last + 1;
   }
 
   /** Returns whether the replica waits for the answer to a turn that is open, and does no more. */
-  boolean waits(ReplicaId id) {
+  boolean waits(MemberId id) {
     return open.contains(id);
   }
 
   /** Takes in the reply to a turn. */
-  void heard(ReplicaId id, long number, JobTurnReply reply) {
+  void heard(MemberId id, long number, StoreExchange.Reply reply) {
     if (reply.used() && number == numbers.getOrDefault(id, 0L)) {
       used.add(id);
     }
@@ -241,7 +240,7 @@ final class Side {
   }
 
   /** Returns all runs that a membership was ever given. */
-  Set<Run> given(ReplicaId id) {
+  Set<Run> given(MemberId id) {
     return given.getOrDefault(id, Set.of());
   }
 
@@ -266,12 +265,12 @@ final class Side {
   }
 
   /** Takes in that the replica's newest turn is open no more. */
-  void closed(ReplicaId id) {
+  void closed(MemberId id) {
     open.remove(id);
   }
 
   /** Takes in that the replica's newest turn stays open. */
-  void leftOpen(ReplicaId id) {
+  void leftOpen(MemberId id) {
     open.add(id);
   }
 

@@ -1,20 +1,20 @@
 package dev.monotick.postgres.difference;
 
-import dev.monotick.SchedulerException;
+import dev.monotick.error.SchedulerException;
+import dev.monotick.job.Enqueued;
+import dev.monotick.job.Job;
 import dev.monotick.job.JobId;
+import dev.monotick.job.JobLimit;
+import dev.monotick.job.JobPause;
 import dev.monotick.job.JobState;
 import dev.monotick.job.QueueFullException;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.job.store.JobDraft;
-import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobLimit;
-import dev.monotick.job.store.JobNote;
-import dev.monotick.job.store.JobOrder;
-import dev.monotick.job.store.JobPause;
-import dev.monotick.job.store.JobRun;
-import dev.monotick.job.store.JobTurn;
-import dev.monotick.job.store.JobTurnReply;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.EnqueueRequest;
+import dev.monotick.spi.job.JobDraft;
+import dev.monotick.spi.job.JobRun;
+import dev.monotick.spi.job.RunProgress;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.testkit.contract.StoreExchange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -48,7 +48,10 @@ sealed interface Step {
   }
 
   record Enqueue(
-      List<Draft> drafts, JobOrder.Follow follow, Optional<String> parent, Optional<Long> depth)
+      List<Draft> drafts,
+      EnqueueRequest.Follow follow,
+      Optional<String> parent,
+      Optional<Long> depth)
       implements Step {
 
     @Override
@@ -57,7 +60,8 @@ sealed interface Step {
       List<JobDraft> wanted = drafts.stream().map(draft -> draft.draft(now)).toList();
       List<Enqueued> replies;
       try {
-        replies = side.jobs().enqueue(new JobOrder(wanted, follow, parent.map(side::id), depth));
+        replies =
+            side.jobs().enqueue(new EnqueueRequest(wanted, follow, parent.map(side::id), depth));
       } catch (QueueFullException e) {
         return "queue full";
       }
@@ -91,17 +95,17 @@ sealed interface Step {
     /** More than a test ever adds. */
     static final int ALL = 1_000;
 
-    JobTurn turn(Side side, ReplicaId id) {
+    StoreExchange turn(Side side, MemberId id) {
       // Between lanes the order is a matter of shares, which are each store's own. So a turn asks
       // for one lane, or for all there is; and if the lanes share a limit, all there is depends on
       // the order too.
       int one = lane < 0 && !side.limited().isEmpty() ? 0 : lane;
       Set<String> kinds = one < 0 ? Set.of("k0", "k1", "k2") : Set.of(Side.LANES.get(one).kind());
       Set<String> queues = one < 0 ? Set.of() : Set.of(Side.LANES.get(one).queue());
-      List<JobFinish> finishes =
+      List<Completion> finishes =
           reports.stream().map(report -> report.finish(side)).filter(Objects::nonNull).toList();
       int wanted = one < 0 && most > 0 ? ALL : most;
-      return new JobTurn(id, number, finishes, wanted, kinds, queues);
+      return new StoreExchange(id, number, finishes, wanted, kinds, queues);
     }
 
     Turn sentAgain() {
@@ -110,7 +114,7 @@ sealed interface Step {
 
     @Override
     public String play(Side side) {
-      ReplicaId id = side.replica(replica, ago).orElse(null);
+      MemberId id = side.replica(replica, ago).orElse(null);
       if (id == null) {
         return "not sent";
       }
@@ -119,7 +123,7 @@ sealed interface Step {
       if (!side.maySend(id, this)) {
         return "not sent";
       }
-      JobTurnReply reply = side.turn(turn(side, id));
+      StoreExchange.Reply reply = side.turn(turn(side, id));
       side.heard(id, number, reply);
       side.tally().add(Tally.Event.LATE_TURN, isLate ? 1 : 0);
       List<Boolean> finished = Answers.finished(side, reply, reports);
@@ -130,7 +134,7 @@ sealed interface Step {
     }
 
     /** Reports of what the replica never had are no late ones. */
-    private void count(Side side, ReplicaId id, Report report, boolean counts) {
+    private void count(Side side, MemberId id, Report report, boolean counts) {
       if (side.given(id).stream().anyMatch(report::isOf)) {
         if (counts) {
           side.tally().add(Tally.Event.REPORT_OF_FORMER_MEMBERSHIP, ago > 0 ? 1 : 0);
@@ -158,22 +162,23 @@ sealed interface Step {
 
     @Override
     public String play(Side side) {
-      ReplicaId id = side.replica(turn.replica());
+      MemberId id = side.replica(turn.replica());
       if (!side.maySend(id, turn)) {
         return "not sent";
       }
       String alive = side.beat(id);
-      JobTurn open = turn.turn(side, id);
-      JobTurnReply found =
+      StoreExchange open = turn.turn(side, id);
+      StoreExchange.Reply found =
           side.turn(
-              new JobTurn(
+              new StoreExchange(
                   open.replica(), open.number(), List.of(), 1, open.kinds(), open.queues(), true));
       side.heard(id, turn.number(), found);
       if (found.used()) {
         return alive + " " + Answers.of(side, found, List.of(), false);
       }
       Enqueue order =
-          new Enqueue(List.of(draft), JobOrder.Follow.NONE, Optional.empty(), Optional.empty());
+          new Enqueue(
+              List.of(draft), EnqueueRequest.Follow.NONE, Optional.empty(), Optional.empty());
       side.leftOpen(id);
       return alive + " " + order.play(side);
     }
@@ -191,12 +196,12 @@ sealed interface Step {
 
     /** Closes the turn, if it is open. */
     void close(Side side) {
-      ReplicaId id = side.replica(turn.replica());
+      MemberId id = side.replica(turn.replica());
       if (side.waits(id)) {
-        JobTurn open = turn.turn(side, id);
+        StoreExchange open = turn.turn(side, id);
         var unused =
             side.turn(
-                new JobTurn(
+                new StoreExchange(
                     open.replica(), open.number(), List.of(), 0, open.kinds(), open.queues()));
         side.closed(id);
       }
@@ -227,17 +232,18 @@ sealed interface Step {
   record Note(int replica, int ago, Run run, @Nullable Double progress) implements Step {
     @Override
     public String play(Side side) {
-      ReplicaId who = side.replica(replica, ago).orElse(null);
+      MemberId who = side.replica(replica, ago).orElse(null);
       JobId id = side.id(run.label());
       if (id == null || who == null || side.waits(who)) {
         return "";
       } else if (side.hasDropped(run.label())) {
         return "over";
       }
-      List<JobNote.Line> lines =
-          progress == null ? List.of() : List.of(new JobNote.Line(side.now(), "at " + progress));
-      JobNote note =
-          new JobNote(run.of(id, side), side.now(), progress, progress == null ? null : "x", lines);
+      List<Job.LogLine> lines =
+          progress == null ? List.of() : List.of(new Job.LogLine(side.now(), "at " + progress));
+      RunProgress note =
+          new RunProgress(
+              run.of(id, side), side.now(), progress, progress == null ? null : "x", lines);
       return side.jobs().note(who, List.of(note)).isEmpty() ? "goes on" : "over";
     }
 
@@ -251,7 +257,7 @@ sealed interface Step {
   record Start(int replica, int ago, List<Run> runs) implements Step {
     @Override
     public String play(Side side) {
-      ReplicaId who = side.replica(replica, ago).orElse(null);
+      MemberId who = side.replica(replica, ago).orElse(null);
       if (who == null || side.waits(who)) {
         return "";
       }
@@ -418,7 +424,7 @@ sealed interface Step {
     @Override
     public String play(Side side) {
       side.limited().remove(scope);
-      return "" + side.jobs().unlimit(scope);
+      return "" + side.jobs().removeLimit(scope);
     }
   }
 
@@ -440,7 +446,7 @@ sealed interface Step {
   record Weigh(String tenant, int weight) implements Step {
     @Override
     public String play(Side side) {
-      side.jobs().weigh(tenant, weight);
+      side.jobs().setTenantWeight(tenant, weight);
       return "";
     }
   }

@@ -1,12 +1,12 @@
 package dev.monotick.postgres.difference;
 
-import dev.monotick.leader.LeaseTiming;
 import dev.monotick.memory.InMemoryStore;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.connection.SchemaName;
 import dev.monotick.postgres.job.BackgroundScans;
 import dev.monotick.postgres.schema.JobMaintenance;
+import dev.monotick.spi.replica.LeaseTiming;
 import dev.monotick.testkit.FakeTime;
 import java.sql.DriverManager;
 import java.time.Duration;
@@ -33,15 +33,15 @@ final class Stores implements AutoCloseable {
         for name in
           select c.oid::regclass from pg_class c
            where c.relnamespace = '%1$s'::regnamespace and c.relkind in ('r', 'p')
-             and c.relname like 'job%%' and c.relname not in ('job_change', 'job_lane', 'job_swept')
+             and c.relname like 'job%%' and c.relname not in ('job_rules_version', 'job_lane', 'job_upkeep_scan')
              and not c.relispartition
         loop
           execute 'delete from ' || name;
         end loop;
         delete from %1$s.replica;
         delete from %1$s.replica_gone;
-        update %1$s.job_swept set swept_to = 0;
-        update %1$s.job_change set version = version + 1;
+        update %1$s.job_upkeep_scan set scanned_to = 0;
+        update %1$s.job_rules_version set version = version + 1;
       end
       $$
       """;
@@ -96,7 +96,7 @@ final class Stores implements AutoCloseable {
   private PostgresStore open() {
     PostgresStore store = build();
     CountDownLatch listening = new CountDownLatch(1);
-    store.jobs().whenReady(queues -> listening.countDown());
+    store.jobs().onReady(queues -> listening.countDown());
     try {
       if (!listening.await(30, TimeUnit.SECONDS)) {
         throw new AssertionError("the store does not listen");

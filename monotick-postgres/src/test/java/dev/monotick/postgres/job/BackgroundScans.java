@@ -1,6 +1,6 @@
 package dev.monotick.postgres.job;
 
-import dev.monotick.job.store.JobStore;
+import dev.monotick.spi.job.JobStore;
 import java.util.concurrent.ExecutionException;
 
 /**

@@ -5,14 +5,14 @@ import static dev.monotick.postgres.job.JobFixture.drafts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.JobId;
+import dev.monotick.job.JobStart;
 import dev.monotick.job.QueueFullException;
 import dev.monotick.job.UniqueKey;
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.job.store.JobDraft;
-import dev.monotick.job.store.JobOrder;
-import dev.monotick.job.store.JobStart;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.EnqueueRequest;
+import dev.monotick.spi.job.JobDraft;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -42,7 +42,7 @@ final class EnqueueTest {
   void jobsOfATransactionExistWhenItCommits() throws SQLException {
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
-      fixture.jobs.enqueue(connection, JobOrder.of(drafts(3)));
+      fixture.jobs.enqueue(connection, EnqueueRequest.of(drafts(3)));
       assertThat(fixture.claim(5)).isEmpty();
       connection.commit();
       assertThat(fixture.claim(5)).hasSize(3);
@@ -53,11 +53,12 @@ final class EnqueueTest {
   void jobsOfATransactionThatIsRolledBackNeverExisted() throws SQLException {
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
-      fixture.jobs.enqueue(connection, JobOrder.of(List.of(unique("a"), draft("b"))));
+      fixture.jobs.enqueue(connection, EnqueueRequest.of(List.of(unique("a"), draft("b"))));
       connection.rollback();
     }
     assertThat(fixture.claim(5)).isEmpty();
-    assertThat(fixture.jobs.enqueue(JobOrder.of(List.of(unique("a")))).get(0).isNew()).isTrue();
+    assertThat(fixture.jobs.enqueue(EnqueueRequest.of(List.of(unique("a")))).get(0).isNew())
+        .isTrue();
   }
 
   @Test
@@ -73,7 +74,7 @@ final class EnqueueTest {
             Optional.empty(),
             Optional.of("account-7"),
             Map.of("trace", "a\"b\\c,{d}", "empty", ""));
-    fixture.jobs.enqueue(JobOrder.of(List.of(rich)));
+    fixture.jobs.enqueue(EnqueueRequest.of(List.of(rich)));
     ClaimedJob job = fixture.claim(1).get(0);
     assertThat(job.version()).isEqualTo(7);
     assertThat(job.payload()).containsExactly(0, 1, -1);
@@ -83,39 +84,42 @@ final class EnqueueTest {
 
   @Test
   void aKeyIsGivenOnceAndAgainWhenItsJobHasEnded() {
-    Enqueued first = fixture.jobs.enqueue(JobOrder.of(List.of(unique("a")))).get(0);
+    Enqueued first = fixture.jobs.enqueue(EnqueueRequest.of(List.of(unique("a")))).get(0);
     List<Enqueued> again =
-        fixture.jobs.enqueue(JobOrder.of(List.of(unique("b"), unique("a"), unique("b"))));
+        fixture.jobs.enqueue(EnqueueRequest.of(List.of(unique("b"), unique("a"), unique("b"))));
     assertThat(again).extracting(Enqueued::isNew).containsExactly(true, false, false);
     assertThat(again.get(1).id()).isEqualTo(first.id());
     assertThat(again.get(2).id()).isEqualTo(again.get(0).id());
     fixture.finishAll(fixture.claim(5));
     assertThat(fixture.query("select count(*) from @job_unique")).containsExactly("0");
-    assertThat(fixture.jobs.enqueue(JobOrder.of(List.of(unique("a")))).get(0).isNew()).isTrue();
+    assertThat(fixture.jobs.enqueue(EnqueueRequest.of(List.of(unique("a")))).get(0).isNew())
+        .isTrue();
     assertThat(fixture.counts()).isEqualTo("0 1 0 2 0 0 0");
   }
 
   @Test
   void aKeyWithAWindowOutlivesItsJobAndEndsWithIt() {
     JobDraft draft = unique("a", Optional.of(Duration.ofHours(1)));
-    Enqueued first = fixture.jobs.enqueue(JobOrder.of(List.of(draft))).get(0);
+    Enqueued first = fixture.jobs.enqueue(EnqueueRequest.of(List.of(draft))).get(0);
     fixture.finishAll(fixture.claim(1));
-    assertThat(fixture.jobs.enqueue(JobOrder.of(List.of(draft))).get(0))
+    assertThat(fixture.jobs.enqueue(EnqueueRequest.of(List.of(draft))).get(0))
         .isEqualTo(new Enqueued(first.id(), false));
     fixture.execute("update @job_unique set until = now()");
-    assertThat(fixture.jobs.enqueue(JobOrder.of(List.of(draft))).get(0).isNew()).isTrue();
+    assertThat(fixture.jobs.enqueue(EnqueueRequest.of(List.of(draft))).get(0).isNew()).isTrue();
   }
 
   @Test
   void ofTwoTransactionsThatAddTheSameKeyTheSecondWaitsForTheFirst() throws Exception {
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
-      Enqueued first = fixture.jobs.enqueue(connection, JobOrder.of(List.of(unique("a")))).get(0);
+      Enqueued first =
+          fixture.jobs.enqueue(connection, EnqueueRequest.of(List.of(unique("a")))).get(0);
       CompletableFuture<Enqueued> second = new CompletableFuture<>();
       Thread thread =
           new Thread(
               () ->
-                  second.complete(fixture.jobs.enqueue(JobOrder.of(List.of(unique("a")))).get(0)));
+                  second.complete(
+                      fixture.jobs.enqueue(EnqueueRequest.of(List.of(unique("a")))).get(0)));
       thread.start();
       awaitBlocked();
       connection.commit();
@@ -130,7 +134,7 @@ final class EnqueueTest {
             "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
                 + " and query like '%\""
                 + fixture.database.schema()
-                + "\".job_add_all%'")
+                + "\".job_enqueue_all%'")
         .isEmpty()) {
       Thread.onSpinWait();
     }
@@ -138,11 +142,16 @@ final class EnqueueTest {
 
   @Test
   void anExistingKeyIsNotLockedByWhoeverAsksForIt() throws SQLException {
-    fixture.jobs.enqueue(JobOrder.of(List.of(unique("a"))));
+    fixture.jobs.enqueue(EnqueueRequest.of(List.of(unique("a"))));
     List<ClaimedJob> claimed = fixture.claim(1);
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
-      assertThat(fixture.jobs.enqueue(connection, JobOrder.of(List.of(unique("a")))).get(0).isNew())
+      assertThat(
+              fixture
+                  .jobs
+                  .enqueue(connection, EnqueueRequest.of(List.of(unique("a"))))
+                  .get(0)
+                  .isNew())
           .isFalse();
       assertThat(fixture.finishAll(claimed).finished()).containsExactly(true);
       connection.commit();
@@ -151,8 +160,9 @@ final class EnqueueTest {
 
   @Test
   void aFullQueueTakesNoMore() {
-    JobOrder order =
-        new JobOrder(drafts(3), JobOrder.Follow.NONE, Optional.empty(), Optional.of(5L));
+    EnqueueRequest order =
+        new EnqueueRequest(
+            drafts(3), EnqueueRequest.Follow.NONE, Optional.empty(), Optional.of(5L));
     fixture.jobs.enqueue(order);
     assertThatThrownBy(() -> fixture.jobs.enqueue(order))
         .isInstanceOf(QueueFullException.class)
@@ -168,14 +178,17 @@ final class EnqueueTest {
         starting(
             new JobStart(Duration.ZERO, Optional.of(fixture.jobs.now().minus(Duration.ofDays(1)))));
     List<JobId> ids =
-        fixture.jobs.enqueue(JobOrder.of(List.of(later, past))).stream().map(Enqueued::id).toList();
+        fixture.jobs.enqueue(EnqueueRequest.of(List.of(later, past))).stream()
+            .map(Enqueued::id)
+            .toList();
     assertThat(fixture.claim(5)).hasSize(1);
     assertThat(fixture.counts()).isEqualTo("1 0 1 0 0 0 0");
-    assertThat(fixture.jobs.turn(fixture.wanting(1)).nextDue().orElseThrow())
+    assertThat(fixture.wanting(1).with(fixture.jobs).nextDue().orElseThrow())
         .isBetween(Duration.ofMinutes(59), Duration.ofMinutes(60));
     assertThat(fixture.jobs.reschedule(ids.get(0), fixture.jobs.now())).isTrue();
     fixture.jobs.enqueue(
-        JobOrder.of(List.of(starting(new JobStart(Duration.ofNanos(1_000), Optional.empty())))));
+        EnqueueRequest.of(
+            List.of(starting(new JobStart(Duration.ofNanos(1_000), Optional.empty())))));
     assertThat(fixture.claim(5)).hasSize(2);
     assertThat(fixture.counts()).isEqualTo("0 0 3 0 0 0 0");
   }

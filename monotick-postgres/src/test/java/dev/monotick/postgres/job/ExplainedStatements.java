@@ -101,7 +101,7 @@ final class ExplainedStatements {
             new Class<?>[] {Connection.class},
             (proxy, method, arguments) -> {
               if (method.getName().equals("prepareStatement")
-                  && String.valueOf(arguments[0]).contains(".job_turn(")
+                  && String.valueOf(arguments[0]).contains(".job_exchange(")
                   && breaksNextTurn.compareAndSet(true, false)) {
                 throw new SQLException("the connection was cut", "08006");
               }

@@ -2,22 +2,21 @@ package dev.monotick.postgres.job;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.monotick.job.JobLane;
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.JobRules;
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.job.store.JobDraft;
-import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobOrder;
-import dev.monotick.job.store.JobStart;
-import dev.monotick.job.store.JobStore;
-import dev.monotick.job.store.JobTurn;
-import dev.monotick.job.store.JobTurnReply;
+import dev.monotick.job.JobStart;
+import dev.monotick.job.Lane;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.PostgresStoreBuilder;
 import dev.monotick.postgres.TestDatabase;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.task.Effect;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.EnqueueRequest;
+import dev.monotick.spi.job.JobDraft;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.testkit.contract.StoreExchange;
+import dev.monotick.work.Effect;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -36,20 +35,20 @@ import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 
 /** A store of jobs on a real server, and short ways to use it. */
-final class JobFixture implements AutoCloseable {
+public final class JobFixture implements AutoCloseable {
 
-  static final JobLane LANE = new JobLane("mail", "letter", "", 5);
-  static final JobRules RULES =
+  static final Lane LANE = new Lane("mail", "letter", "", 5);
+  public static final JobRules RULES =
       new JobRules(
           3, Duration.ofMinutes(1), Optional.empty(), Effect.AT_LEAST_ONCE, Optional.empty());
 
-  final TestDatabase database;
+  public final TestDatabase database;
   private final Deque<PostgresStore> opened = new ArrayDeque<>();
   private final AtomicLong numbers = new AtomicLong();
-  final JobStore jobs;
-  final ReplicaId replica;
+  public final JobStore jobs;
+  final MemberId replica;
 
-  JobFixture() {
+  public JobFixture() {
     this(TestDatabase.NEWEST, builder -> builder);
   }
 
@@ -60,7 +59,7 @@ final class JobFixture implements AutoCloseable {
   }
 
   /** Opens another store on the same tables, as another process would. */
-  JobStore open(UnaryOperator<PostgresStoreBuilder> options) {
+  public JobStore open(UnaryOperator<PostgresStoreBuilder> options) {
     return build(
         options.apply(
             PostgresStore.builder()
@@ -81,8 +80,8 @@ final class JobFixture implements AutoCloseable {
   }
 
   /** Adds a replica to the list of those that live. */
-  ReplicaId join() {
-    ReplicaId id = new ReplicaId(UUID.randomUUID());
+  public MemberId join() {
+    MemberId id = new MemberId(UUID.randomUUID());
     execute(
         "insert into @replica (id, name, version, started_at) values ('"
             + id.value()
@@ -90,16 +89,16 @@ final class JobFixture implements AutoCloseable {
     return id;
   }
 
-  void declareGone(ReplicaId replica) {
+  void declareGone(MemberId replica) {
     execute("update @replica set gone_at = now() where id = '" + replica.value() + "'");
     execute("insert into @replica_gone values ('" + replica.value() + "') on conflict do nothing");
   }
 
-  static JobDraft draft(String text) {
+  public static JobDraft draft(String text) {
     return draft(LANE, text);
   }
 
-  static JobDraft draft(JobLane lane, String text) {
+  static JobDraft draft(Lane lane, String text) {
     return new JobDraft(
         lane,
         1,
@@ -123,36 +122,37 @@ final class JobFixture implements AutoCloseable {
     return new String(job.payload(), UTF_8);
   }
 
-  List<Enqueued> add(int count) {
-    return jobs.enqueue(JobOrder.of(drafts(count)));
+  public List<Enqueued> add(int count) {
+    return jobs.enqueue(EnqueueRequest.of(drafts(count)));
   }
 
-  JobTurn wanting(int most, JobFinish... finishes) {
+  StoreExchange wanting(int most, Completion... finishes) {
     return wanting(replica, most, List.of(finishes));
   }
 
-  JobTurn wanting(ReplicaId who, int most, List<JobFinish> finishes) {
-    return new JobTurn(who, numbers.incrementAndGet(), finishes, most, Set.of("letter"), Set.of());
+  public StoreExchange wanting(MemberId who, int most, List<Completion> finishes) {
+    return new StoreExchange(
+        who, numbers.incrementAndGet(), finishes, most, Set.of("letter"), Set.of());
   }
 
-  List<ClaimedJob> claim(int most) {
-    return jobs.turn(wanting(most)).jobs();
+  public List<ClaimedJob> claim(int most) {
+    return wanting(most).with(jobs).jobs();
   }
 
-  List<Boolean> finish(JobFinish... finishes) {
-    return jobs.turn(wanting(0, finishes)).finished();
+  List<Boolean> finish(Completion... finishes) {
+    return wanting(0, finishes).with(jobs).finished();
   }
 
-  JobTurnReply finishAll(List<ClaimedJob> claimed) {
-    return jobs.turn(wanting(replica, 0, claimed.stream().map(JobFixture::success).toList()));
+  StoreExchange.Reply finishAll(List<ClaimedJob> claimed) {
+    return wanting(replica, 0, claimed.stream().map(JobFixture::success).toList()).with(jobs);
   }
 
-  static JobFinish success(ClaimedJob job) {
-    return end(job, new JobFinish.Succeeded(null));
+  static Completion success(ClaimedJob job) {
+    return end(job, new Completion.Succeeded(null));
   }
 
-  static JobFinish end(ClaimedJob job, JobFinish.End end) {
-    return new JobFinish(job, end, job.readyAt(), Duration.ofMillis(5));
+  public static Completion end(ClaimedJob job, Completion.End end) {
+    return new Completion(job, end, job.readyAt(), Duration.ofMillis(5));
   }
 
   /** Runs SQL in which {@code @name} is a table of the schema. */
@@ -165,7 +165,7 @@ final class JobFixture implements AutoCloseable {
   }
 
   /** Returns all rows, their columns joined by spaces. */
-  List<String> query(String sql) {
+  public List<String> query(String sql) {
     try (Connection connection = database.connect()) {
       return query(connection, sql);
     } catch (SQLException e) {
@@ -189,11 +189,11 @@ final class JobFixture implements AutoCloseable {
   }
 
   /** Returns what the counts add up to: waiting, ready, running, succeeded, failed, dead, ended. */
-  String counts() {
+  public String counts() {
     return query(
             "select sum(waiting), sum(ready), sum(running), sum(succeeded), sum(failed), sum(dead),"
                 + " sum(ended) from (select waiting, ready, running, succeeded, failed, dead, ended"
-                + " from @job_delta union all select waiting, ready, running, succeeded, failed,"
+                + " from @job_count_delta union all select waiting, ready, running, succeeded, failed,"
                 + " dead, ended from @job_count) c")
         .get(0);
   }

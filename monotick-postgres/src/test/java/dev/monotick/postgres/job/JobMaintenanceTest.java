@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.monotick.job.JobAttempt.Outcome;
+import dev.monotick.job.Job.Attempt.Outcome;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobState;
 import dev.monotick.postgres.TestDatabase;
@@ -31,11 +31,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ValueSource(ints = {TestDatabase.OLDEST, TestDatabase.NEWEST})
 final class JobMaintenanceTest {
 
-  private static final List<String> TABLES = List.of("job", "job_attempt", "job_line");
+  private static final List<String> TABLES = List.of("job", "job_attempt", "job_log");
   private static final String NINE_DAYS_AGO = "(now() - interval '9 days')";
 
   private final int major;
-  private JobsByHand fixture;
+  private ManualJobs fixture;
   private int lane;
 
   JobMaintenanceTest(int major) {
@@ -44,7 +44,7 @@ final class JobMaintenanceTest {
 
   @BeforeEach
   void prepare() {
-    fixture = new JobsByHand(major);
+    fixture = new ManualJobs(major);
     assumeTrue(
         fixture
             .query(
@@ -73,9 +73,9 @@ final class JobMaintenanceTest {
             fixture.query(
                 "select tableoid::regclass::text from @job union all"
                     + " select tableoid::regclass::text from @job_attempt union all"
-                    + " select tableoid::regclass::text from @job_line"))
+                    + " select tableoid::regclass::text from @job_log"))
         .containsExactly(
-            inSchema(day("job", 0)), inSchema(day("job_attempt", 0)), inSchema(day("job_line", 0)));
+            inSchema(day("job", 0)), inSchema(day("job_attempt", 0)), inSchema(day("job_log", 0)));
   }
 
   @Test
@@ -84,7 +84,7 @@ final class JobMaintenanceTest {
       fixture.execute("drop table @" + day(table, 2));
     }
     assertThat(run().created())
-        .containsExactly(day("job", 2), day("job_attempt", 2), day("job_line", 2));
+        .containsExactly(day("job", 2), day("job_attempt", 2), day("job_log", 2));
     assertThat(
             fixture.query(
                 "select indexdef from pg_indexes where tablename = '%s' and schemaname = '%s'"
@@ -129,7 +129,7 @@ final class JobMaintenanceTest {
 
     JobMaintenanceReport report = run();
     assertThat(report.dropped())
-        .containsExactly(day("job_attempt", -9), day("job_line", -9), day("job", -9));
+        .containsExactly(day("job_attempt", -9), day("job_log", -9), day("job", -9));
     assertThat(report.jobsMoved()).isEqualTo(alive.size());
     assertThat(report.unfinished()).isFalse();
     alive.forEach(
@@ -151,7 +151,7 @@ final class JobMaintenanceTest {
         .isEqualTo(5); // ready, as the blocked one was let go; lately, keyed
     assertThat(next.rowsDeleted()).isEqualTo(1);
     assertThat(fixture.number("select count(*) from @job")).isEqualTo(alive.size() - 5);
-    assertThat(fixture.number("select count(*) from @job_line")).isEqualTo(alive.size() - 5);
+    assertThat(fixture.number("select count(*) from @job_log")).isEqualTo(alive.size() - 5);
     assertThat(fixture.control.cancel(claimed, "ann", "late")).isTrue();
   }
 
@@ -163,7 +163,7 @@ final class JobMaintenanceTest {
     }
     assertThat(fixture.query("select kept, dropped from @maintain_jobs(interval '3 days', 3, 2)"))
         .containsExactly(
-            "{%s,%s,%s}|{}".formatted(day("job_attempt", -9), day("job_line", -9), day("job", -9)));
+            "{%s,%s,%s}|{}".formatted(day("job_attempt", -9), day("job_log", -9), day("job", -9)));
     assertThat(run().dropped()).hasSize(3);
     assertThat(fixture.number("select count(*) from @job")).isEqualTo(9);
   }
@@ -234,7 +234,7 @@ final class JobMaintenanceTest {
             .formatted(waiting, ready));
     JobId over = fixture.attempt(fixture.job(lane), 1, Outcome.SUCCEEDED);
     fixture.execute(
-        "insert into @job_note (job_id, run, replica, started_at) values (%s, 1, gen_random_uuid(), now()), (%s, 1, gen_random_uuid(), now())"
+        "insert into @job_run (job_id, run, replica, started_at) values (%s, 1, gen_random_uuid(), now()), (%s, 1, gen_random_uuid(), now())"
             .formatted(over, ready));
     assertThat(
             fixture.query(
@@ -243,7 +243,7 @@ final class JobMaintenanceTest {
     assertThat(run().rowsDeleted()).isEqualTo(2);
     assertThat(fixture.number("select count(*) from @job_unique")).isEqualTo(2);
     assertThat(fixture.number("select count(*) from @job_expiry")).isEqualTo(3);
-    assertThat(fixture.query("select job_id from @job_note")).containsExactly(ready.toString());
+    assertThat(fixture.query("select job_id from @job_run")).containsExactly(ready.toString());
   }
 
   @Test
@@ -251,7 +251,7 @@ final class JobMaintenanceTest {
     fixture.execute(
         "insert into @job_limit (id, kind, tenant, per_key, running) overriding system value"
             + " values (1, 'letter', '', true, 1)");
-    fixture.execute("insert into @job_use values (1, '', 'busy', 1), (1, '', 'idle', 0)");
+    fixture.execute("insert into @job_limit_use values (1, '', 'busy', 1), (1, '', 'idle', 0)");
     JobId busy = fixture.blocked(fixture.job(lane), lane, 1, "busy");
     JobId idle = fixture.blocked(fixture.job(lane), lane, 1, "idle");
     JobId unlimited = fixture.blocked(fixture.job(lane), lane, 2, "busy");
@@ -313,7 +313,7 @@ final class JobMaintenanceTest {
 
   private void line(JobId id) {
     fixture.execute(
-        "insert into @job_line (job_id, at, text) values (%s, now(), 'x')".formatted(id));
+        "insert into @job_log (job_id, at, text) values (%s, now(), 'x')".formatted(id));
   }
 
   /** Creates the partitions of a day. */

@@ -2,15 +2,15 @@ package dev.monotick.postgres.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.job.JobFilter;
 import dev.monotick.job.JobId;
 import dev.monotick.job.JobState;
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobFilter;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.KeptPool;
 import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.schema.JobCountFolder;
 import dev.monotick.postgres.schema.JobMaintenance;
-import dev.monotick.postgres.schema.JobSums;
+import dev.monotick.spi.job.ClaimedJob;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +36,8 @@ final class JobUpkeepRaceTest {
     try (JobFixture fixture = new JobFixture();
         KeptPool pool = new KeptPool(fixture.database::connect, 4)) {
       SchemaName schema = new SchemaName(fixture.database.schema());
-      JobSums sums = new JobSums(new Database(pool, fixture.database::connect, schema));
+      JobCountFolder sums =
+          new JobCountFolder(new Database(pool, fixture.database::connect, schema));
       JobMaintenance maintenance =
           JobMaintenance.of(fixture.database::connect, schema, Duration.ofDays(3));
       AtomicBoolean done = new AtomicBoolean();
@@ -115,7 +116,7 @@ final class JobUpkeepRaceTest {
 
   /** Adds an old day, as if it had come and gone. */
   private static void addDay(JobFixture fixture, int day) {
-    for (String table : List.of("job", "job_attempt", "job_line")) {
+    for (String table : List.of("job", "job_attempt", "job_log")) {
       fixture.execute(
           fixture
               .query(

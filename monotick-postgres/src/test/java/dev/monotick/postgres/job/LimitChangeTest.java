@@ -5,15 +5,15 @@ import static dev.monotick.postgres.job.JobFixture.end;
 import static dev.monotick.postgres.job.JobFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobDraft;
-import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobLimit;
-import dev.monotick.job.store.JobLimit.Scope;
-import dev.monotick.job.store.JobOrder;
-import dev.monotick.job.store.JobStart;
-import dev.monotick.job.store.JobStore;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.job.JobLimit;
+import dev.monotick.job.JobLimit.Scope;
+import dev.monotick.job.JobStart;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.EnqueueRequest;
+import dev.monotick.spi.job.JobDraft;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.spi.replica.MemberId;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,8 +92,8 @@ final class LimitChangeTest {
   void whatIsJustBeingRescuedDoesNotCount() throws Exception {
     fixture.add(10);
     assertThat(fixture.claim(2)).hasSize(2);
-    ReplicaId gone = fixture.join();
-    assertThat(fixture.jobs.turn(fixture.wanting(gone, 5, List.of())).jobs()).hasSize(5);
+    MemberId gone = fixture.join();
+    assertThat(fixture.wanting(gone, 5, List.of()).with(fixture.jobs).jobs()).hasSize(5);
     fixture.declareGone(gone);
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
@@ -142,7 +142,7 @@ final class LimitChangeTest {
     for (int i = 0; i < 4_000; i++) {
       drafts.add(i % 2 == 0 ? draft("n" + i) : keyed("k" + i % 3));
     }
-    fixture.jobs.enqueue(JobOrder.of(drafts));
+    fixture.jobs.enqueue(EnqueueRequest.of(drafts));
     List<Future<Integer>> workers = new ArrayList<>();
     Race race = new Race();
     for (int i = 0; i < WORKERS; i++) {
@@ -169,10 +169,10 @@ final class LimitChangeTest {
       checked += worker.get();
     }
     assertThat(checked).as("claims under a limit, seed " + seed).isGreaterThan(CHANGES / 10);
-    assertThat(fixture.query("select count(*) from @job_use where running <> 0"))
+    assertThat(fixture.query("select count(*) from @job_limit_use where running <> 0"))
         .as("seed " + seed)
         .containsExactly("0");
-    assertThat(fixture.query("select count(*) from @job_hold")).containsExactly("0");
+    assertThat(fixture.query("select count(*) from @job_limit_hold")).containsExactly("0");
     assertThat(fixture.counts()).as("waiting, ready, running").matches("0 \\d+ 0 .*");
     assertThat(fixture.query("select count(*) from @job_ready")).doesNotContain("0");
   }
@@ -202,10 +202,10 @@ final class LimitChangeTest {
         switch (random.nextInt(i < CHANGES / 2 ? 7 : 4)) {
           case 4, 5 -> {
             bound = null;
-            fixture.jobs.unlimit(OF_KIND);
+            fixture.jobs.removeLimit(OF_KIND);
           }
           case 1 -> fixture.jobs.limit(running(OF_KEY, most));
-          case 6 -> fixture.jobs.unlimit(OF_KEY);
+          case 6 -> fixture.jobs.removeLimit(OF_KEY);
           default -> {
             bound = null;
             fixture.jobs.limit(running(OF_KIND, most));
@@ -219,11 +219,11 @@ final class LimitChangeTest {
 
     /** Counts as not running what is about to end, and so never too much. */
     int work(JobStore store, Random random) {
-      ReplicaId replica = fixture.join();
+      MemberId replica = fixture.join();
       List<ClaimedJob> runs = new ArrayList<>();
       int checked = 0;
       while (!over || !runs.isEmpty()) {
-        List<JobFinish> finishes = new ArrayList<>();
+        List<Completion> finishes = new ArrayList<>();
         while (!runs.isEmpty() && (over || random.nextInt(3) > 0)) {
           ClaimedJob run = runs.remove(random.nextInt(runs.size()));
           running.decrementAndGet();
@@ -232,13 +232,13 @@ final class LimitChangeTest {
               assertThat(store.cancel(run.id(), "ann", "no")).isTrue();
               finishes.add(success(run)); // which is refused
             }
-            case 1, 2 -> finishes.add(end(run, new JobFinish.HandedBack()));
+            case 1, 2 -> finishes.add(end(run, new Completion.HandedBack()));
             default -> finishes.add(success(run));
           }
         }
         Bound before = bound;
         List<ClaimedJob> claimed =
-            store.turn(fixture.wanting(replica, over ? 0 : 1 + random.nextInt(4), finishes)).jobs();
+            fixture.wanting(replica, over ? 0 : 1 + random.nextInt(4), finishes).with(store).jobs();
         int now = running.addAndGet(claimed.size());
         if (!claimed.isEmpty() && before != null && before == bound) {
           assertThat(now).isLessThanOrEqualTo(before.most);
@@ -267,19 +267,18 @@ final class LimitChangeTest {
         ends.startsWith("array")
             ? "array[1, 1], array(select number from @job_claim), array[false], null"
             : "null, null, null, null";
-    return ("select * from @job_turn('%s', %s, null, null, null, "
+    return ("select * from @job_exchange('%s', row(%s, null, null, null, "
             + claims
-            + ", %d, %d,"
-            + " false, null, (select version from @job_change), array[%s], array[0], array[%4$d],"
-            + " null, null, null, null)")
+            + ")::@job_completions,"
+            + " row(%d, %d, (select version from @job_rules_version), array[%s], array[0], array[%4$d],"
+            + " null, null, null)::@job_claim_request, false, null, null)")
         .formatted(fixture.replica.value(), ends, most == 0 ? 0 : 999, most, lane);
   }
 
   private void awaitWaiting(Future<?> limited) {
     while (fixture
         .query(
-            "select 1 from pg_locks where not granted"
-                + " and relation = '@job_limit_gate'::regclass")
+            "select 1 from pg_locks where not granted" + " and relation = '@limit_lock'::regclass")
         .isEmpty()) {
       assertThat(limited).isNotDone();
     }
@@ -287,7 +286,8 @@ final class LimitChangeTest {
 
   /** Returns how many run by the count of the limit, and how many hold something of it. */
   private List<String> inUse() {
-    return fixture.query("select running, (select count(*) from @job_hold) from @job_use");
+    return fixture.query(
+        "select running, (select count(*) from @job_limit_hold) from @job_limit_use");
   }
 
   private static JobLimit running(Scope scope, int most) {

@@ -5,14 +5,14 @@ import static dev.monotick.postgres.job.JobFixture.end;
 import static dev.monotick.postgres.job.JobFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.monotick.job.JobLane;
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobDraft;
-import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobOrder;
-import dev.monotick.job.store.JobStart;
-import dev.monotick.job.store.JobStore;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.job.JobStart;
+import dev.monotick.job.Lane;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.EnqueueRequest;
+import dev.monotick.spi.job.JobDraft;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.spi.replica.MemberId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,27 +46,26 @@ final class LimitTest {
     assertThat(fixture.claim(10)).isEmpty();
     assertThat(
             fixture
-                .jobs
-                .turn(
-                    fixture.wanting(
-                        10,
-                        success(claimed.get(0)),
-                        end(claimed.get(1), new JobFinish.Snoozed(Duration.ofHours(1)))))
+                .wanting(
+                    10,
+                    success(claimed.get(0)),
+                    end(claimed.get(1), new Completion.Snoozed(Duration.ofHours(1))))
+                .with(fixture.jobs)
                 .jobs())
         .hasSize(2);
-    assertThat(fixture.query("select running from @job_use")).containsExactly("3");
-    assertThat(fixture.query("select count(*) from @job_hold")).containsExactly("3");
+    assertThat(fixture.query("select running from @job_limit_use")).containsExactly("3");
+    assertThat(fixture.query("select count(*) from @job_limit_hold")).containsExactly("3");
   }
 
   @Test
   void aReplicaThatIsGoneHoldsNothing() {
     limit("'letter', '', false, 2, null, null");
     fixture.add(3);
-    ReplicaId gone = fixture.join();
-    assertThat(fixture.jobs.turn(fixture.wanting(gone, 5, List.of())).jobs()).hasSize(2);
+    MemberId gone = fixture.join();
+    assertThat(fixture.wanting(gone, 5, List.of()).with(fixture.jobs).jobs()).hasSize(2);
     fixture.declareGone(gone);
     fixture.jobs.rescue();
-    assertThat(fixture.query("select running from @job_use")).containsExactly("0");
+    assertThat(fixture.query("select running from @job_limit_use")).containsExactly("0");
     assertThat(fixture.claim(5)).hasSize(2);
   }
 
@@ -74,9 +73,10 @@ final class LimitTest {
   void eachTenantHasALimitOfItsOwn() {
     limit("'letter', '*', false, 2, null, null");
     for (String tenant : List.of("a", "b")) {
-      JobLane lane = new JobLane("mail", "letter", tenant, 5);
+      Lane lane = new Lane("mail", "letter", tenant, 5);
       fixture.jobs.enqueue(
-          JobOrder.of(List.of(draft(lane, tenant), draft(lane, tenant), draft(lane, tenant))));
+          EnqueueRequest.of(
+              List.of(draft(lane, tenant), draft(lane, tenant), draft(lane, tenant))));
     }
     assertThat(fixture.claim(10))
         .extracting(JobFixture::text)
@@ -88,9 +88,9 @@ final class LimitTest {
     limit("'letter', '', false, null, 2, 3600000");
     fixture.add(5);
     assertThat(fixture.claim(10)).hasSize(2);
-    assertThat(fixture.jobs.turn(fixture.wanting(10)).nextDue().orElseThrow())
+    assertThat(fixture.wanting(10).with(fixture.jobs).nextDue().orElseThrow())
         .isBetween(Duration.ofMinutes(29), Duration.ofMinutes(30));
-    fixture.execute("update @job_use set refilled_at = refilled_at - interval '31 minutes'");
+    fixture.execute("update @job_limit_use set refilled_at = refilled_at - interval '31 minutes'");
     assertThat(fixture.claim(10)).hasSize(1);
   }
 
@@ -98,7 +98,7 @@ final class LimitTest {
   void aKeyThatIsFullHoldsUpNobodyElse() {
     limit("'letter', '', true, 1, null, null");
     fixture.jobs.enqueue(
-        JobOrder.of(List.of(keyed("a"), keyed("a"), keyed("a"), keyed("b"), draft("free"))));
+        EnqueueRequest.of(List.of(keyed("a"), keyed("a"), keyed("a"), keyed("b"), draft("free"))));
     List<ClaimedJob> claimed = fixture.claim(3);
     assertThat(claimed).extracting(JobFixture::text).containsExactly("a", "b", "free");
     assertThat(fixture.counts()).isEqualTo("0 2 3 0 0 0 0");
@@ -123,7 +123,7 @@ final class LimitTest {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       JobStore store = i == 0 ? fixture.jobs : fixture.open(builder -> builder);
-      ReplicaId replica = fixture.join();
+      MemberId replica = fixture.join();
       threads.add(
           new Thread(
               () -> {
@@ -141,22 +141,22 @@ final class LimitTest {
     assertThat(failure.get()).isNull();
     assertThat(done).hasValue(400);
     assertThat(most.get()).isBetween(1, 7);
-    assertThat(fixture.query("select running from @job_use")).containsExactly("0");
-    assertThat(fixture.query("select count(*) from @job_hold")).containsExactly("0");
+    assertThat(fixture.query("select running from @job_limit_use")).containsExactly("0");
+    assertThat(fixture.query("select count(*) from @job_limit_hold")).containsExactly("0");
     assertThat(fixture.counts()).isEqualTo("0 0 0 400 0 0 0");
   }
 
   /** Counts as not running what is about to be reported, so that it counts never too much. */
   private void work(
       JobStore store,
-      ReplicaId replica,
+      MemberId replica,
       AtomicInteger running,
       AtomicInteger most,
       AtomicInteger done) {
-    List<JobFinish> finishes = List.of();
+    List<Completion> finishes = List.of();
     while (done.get() < 400) {
       running.addAndGet(-finishes.size());
-      List<ClaimedJob> claimed = store.turn(fixture.wanting(replica, 3, finishes)).jobs();
+      List<ClaimedJob> claimed = fixture.wanting(replica, 3, finishes).with(store).jobs();
       done.addAndGet(finishes.size());
       most.accumulateAndGet(running.addAndGet(claimed.size()), Math::max);
       finishes = claimed.stream().map(JobFixture::success).toList();
@@ -168,7 +168,7 @@ final class LimitTest {
         "insert into @job_limit (kind, tenant, per_key, running, rate_count, rate_millis) values ("
             + values
             + ")");
-    fixture.execute("update @job_change set version = version + 1");
+    fixture.execute("update @job_rules_version set version = version + 1");
   }
 
   private static JobDraft keyed(String key) {

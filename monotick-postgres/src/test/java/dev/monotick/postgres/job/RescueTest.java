@@ -4,18 +4,19 @@ import static dev.monotick.postgres.job.JobFixture.draft;
 import static dev.monotick.postgres.job.JobFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.job.Job;
 import dev.monotick.job.JobRules;
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobDraft;
-import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobFinish.Retried;
-import dev.monotick.job.store.JobNote;
-import dev.monotick.job.store.JobOrder;
-import dev.monotick.job.store.JobStart;
-import dev.monotick.job.store.JobStore;
-import dev.monotick.job.store.JobTurn;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.task.Effect;
+import dev.monotick.job.JobStart;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.Completion.Retried;
+import dev.monotick.spi.job.EnqueueRequest;
+import dev.monotick.spi.job.JobDraft;
+import dev.monotick.spi.job.JobStore;
+import dev.monotick.spi.job.RunProgress;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.testkit.contract.StoreExchange;
+import dev.monotick.work.Effect;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -48,16 +49,16 @@ final class RescueTest {
   @Test
   void lateRepetitionOfATurnClaimsNothing() {
     fixture.add(1);
-    JobTurn first = fixture.wanting(5);
-    ClaimedJob job = fixture.jobs.turn(first).jobs().get(0);
-    fixture.jobs.turn(fixture.wanting(0, success(job)));
+    StoreExchange first = fixture.wanting(5);
+    ClaimedJob job = first.with(fixture.jobs).jobs().get(0);
+    fixture.wanting(0, success(job)).with(fixture.jobs);
     fixture.add(3);
-    JobTurn second = fixture.wanting(1);
-    ClaimedJob known = fixture.jobs.turn(second).jobs().get(0);
+    StoreExchange second = fixture.wanting(1);
+    ClaimedJob known = second.with(fixture.jobs).jobs().get(0);
     fixture.claim(0);
     JobStore connectionOfLongAgo = fixture.open(builder -> builder);
-    assertThat(connectionOfLongAgo.turn(first).jobs()).isEmpty();
-    assertThat(connectionOfLongAgo.turn(first).used()).isTrue();
+    assertThat(first.with(connectionOfLongAgo).jobs()).isEmpty();
+    assertThat(first.with(connectionOfLongAgo).used()).isTrue();
     assertThat(fixture.jobs.rescue()).isZero();
     List<ClaimedJob> again = fixture.claim(5);
     assertThat(again).hasSize(2).allMatch(each -> each.run().attempt() == 1);
@@ -67,9 +68,9 @@ final class RescueTest {
   @Test
   void tenThousandJobsOfAReplicaThatIsGoneAreReadyAgainAtOnce() {
     fixture.add(10_000);
-    ReplicaId gone = fixture.join();
+    MemberId gone = fixture.join();
     for (int i = 0; i < 20; i++) {
-      fixture.jobs.turn(fixture.wanting(gone, 500, List.of()));
+      fixture.wanting(gone, 500, List.of()).with(fixture.jobs);
     }
     assertThat(fixture.counts()).isEqualTo("0 0 10000 0 0 0 0");
     fixture.declareGone(gone);
@@ -88,24 +89,24 @@ final class RescueTest {
     List<ClaimedJob> claimed = fixture.claim(4);
     fixture.declareGone(fixture.replica);
     assertThat(fixture.jobs.rescue()).isEqualTo(4);
-    ReplicaId other = fixture.join();
-    List<ClaimedJob> runs = fixture.jobs.turn(fixture.wanting(other, 4, List.of())).jobs();
-    fixture.jobs.turn(fixture.wanting(other, 0, runs.stream().map(JobFixture::success).toList()));
+    MemberId other = fixture.join();
+    List<ClaimedJob> runs = fixture.wanting(other, 4, List.of()).with(fixture.jobs).jobs();
+    fixture.wanting(other, 0, runs.stream().map(JobFixture::success).toList()).with(fixture.jobs);
     fixture.execute("delete from @job_attempt");
     expectToBeRefused(claimed.get(0), claimed.get(1));
     fixture.execute("delete from @job");
     expectToBeRefused(claimed.get(2), claimed.get(3));
-    assertThat(fixture.jobs.turn(fixture.wanting(other, 4, List.of())).jobs()).isEmpty();
+    assertThat(fixture.wanting(other, 4, List.of()).with(fixture.jobs).jobs()).isEmpty();
     assertThat(fixture.counts()).isEqualTo("0 0 0 4 0 0 0");
   }
 
   private void expectToBeRefused(ClaimedJob reported, ClaimedJob noted) {
-    JobFinish retry =
-        new JobFinish(reported, new Retried("no", Duration.ZERO), null, Duration.ZERO);
+    Completion retry =
+        new Completion(reported, new Retried("no", Duration.ZERO), null, Duration.ZERO);
     assertThat(fixture.finish(retry)).containsExactly(false);
     assertThat(fixture.jobs.start(fixture.replica, List.of(noted.run()), Instant.now())).isEmpty();
-    List<JobNote.Line> lines = List.of(new JobNote.Line(Instant.now(), "half way"));
-    JobNote note = new JobNote(noted.run(), Instant.now(), 0.5, "half way", lines);
+    List<Job.LogLine> lines = List.of(new Job.LogLine(Instant.now(), "half way"));
+    RunProgress note = new RunProgress(noted.run(), Instant.now(), 0.5, "half way", lines);
     assertThat(fixture.jobs.note(fixture.replica, List.of(note))).containsExactly(noted.run());
     assertThat(fixture.jobs.log(noted.id(), 10)).isEmpty();
   }
@@ -123,7 +124,8 @@ final class RescueTest {
             fixture.jobs.note(
                 fixture.replica,
                 List.of(
-                    new JobNote(claimed.get(2).run(), fixture.jobs.now(), null, null, List.of()))))
+                    new RunProgress(
+                        claimed.get(2).run(), fixture.jobs.now(), null, null, List.of()))))
         .containsExactly(claimed.get(2).run());
     assertThat(fixture.counts()).isEqualTo("0 2 0 1 0 0 0");
   }
@@ -148,8 +150,8 @@ final class RescueTest {
     fixture.add(1);
     long id = 0;
     for (int crash = 1; crash <= 3; crash++) {
-      ReplicaId doomed = fixture.join();
-      List<ClaimedJob> claimed = fixture.jobs.turn(fixture.wanting(doomed, 1, List.of())).jobs();
+      MemberId doomed = fixture.join();
+      List<ClaimedJob> claimed = fixture.wanting(doomed, 1, List.of()).with(fixture.jobs).jobs();
       assertThat(claimed).extracting(job -> job.run().attempt()).containsExactly(1);
       fixture.jobs.start(doomed, List.of(claimed.get(0).run()), fixture.jobs.now());
       id = claimed.get(0).id().value();
@@ -168,8 +170,8 @@ final class RescueTest {
     fixture.add(1);
     fixture.execute("update @job_ready set flags = 65");
     for (int crash = 1; crash <= 4; crash++) {
-      ReplicaId doomed = fixture.join();
-      fixture.jobs.turn(fixture.wanting(doomed, 1, List.of()));
+      MemberId doomed = fixture.join();
+      fixture.wanting(doomed, 1, List.of()).with(fixture.jobs);
       fixture.declareGone(doomed);
       assertThat(fixture.jobs.rescue()).isEqualTo(1);
     }
@@ -183,7 +185,7 @@ final class RescueTest {
         new JobRules(
             3, Duration.ofMinutes(1), Optional.empty(), Effect.AT_MOST_ONCE, Optional.empty());
     fixture.jobs.enqueue(
-        JobOrder.of(
+        EnqueueRequest.of(
             List.of(
                 new JobDraft(
                     draft.lane(),
@@ -208,19 +210,19 @@ final class RescueTest {
     fixture.add(1);
     ClaimedJob job = fixture.claim(1).get(0);
     Instant started = fixture.jobs.now();
-    JobNote note =
-        new JobNote(
+    RunProgress note =
+        new RunProgress(
             job.run(),
             started,
             0.5,
             "half",
-            List.of(new JobNote.Line(started, "one"), new JobNote.Line(started, "two")));
+            List.of(new Job.LogLine(started, "one"), new Job.LogLine(started, "two")));
     assertThat(fixture.jobs.note(fixture.replica, List.of(note))).isEmpty();
-    assertThat(fixture.query("select run, progress, doing from @job_note"))
+    assertThat(fixture.query("select run, progress, doing from @job_run"))
         .containsExactly("1 0.5 half");
-    assertThat(fixture.query("select text from @job_line order by number"))
+    assertThat(fixture.query("select text from @job_log order by number"))
         .containsExactly("one", "two");
     fixture.finish(success(job));
-    assertThat(fixture.query("select 1 from @job_note")).isEmpty();
+    assertThat(fixture.query("select 1 from @job_run")).isEmpty();
   }
 }

@@ -3,10 +3,10 @@ package dev.monotick.postgres.job;
 import static dev.monotick.postgres.job.JobFixture.draft;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobFinish;
-import dev.monotick.job.store.JobOrder;
-import dev.monotick.job.store.JobStore;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.Completion;
+import dev.monotick.spi.job.EnqueueRequest;
+import dev.monotick.spi.job.JobStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -58,7 +58,7 @@ final class ScanGapTest {
   void aJobOfALongTransactionIsFoundByAReplicaThatIsIdle() throws Exception {
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
-      fixture.jobs.enqueue(connection, JobOrder.of(List.of(draft("late"))));
+      fixture.jobs.enqueue(connection, EnqueueRequest.of(List.of(draft("late"))));
       claimOthers();
       savePositionsOf("@job_id_now()");
       JobStore idle = openIdle();
@@ -72,7 +72,7 @@ final class ScanGapTest {
     String name = "'" + fixture.database.schema() + "'";
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
-      fixture.jobs.enqueue(connection, JobOrder.of(List.of(draft("late"))));
+      fixture.jobs.enqueue(connection, EnqueueRequest.of(List.of(draft("late"))));
       connection.createStatement().execute("prepare transaction " + name);
     }
     claimOthers();
@@ -85,7 +85,7 @@ final class ScanGapTest {
   /** It comes with positions that were right when it was made, or were there before. */
   @Test
   void aJobOfARestoredDumpIsFoundByAReplicaThatIsIdle() throws Exception {
-    fixture.jobs.enqueue(JobOrder.of(List.of(draft("restored"))));
+    fixture.jobs.enqueue(EnqueueRequest.of(List.of(draft("restored"))));
     List<String> dump =
         fixture.query(
             "select format('insert into @job_ready select %L, %L, %L, 0, 0, 0', id, ready_at, lane)"
@@ -111,7 +111,7 @@ final class ScanGapTest {
     String name = "'" + fixture.database.schema() + "'";
     try (Connection connection = fixture.database.connect()) {
       connection.setAutoCommit(false);
-      fixture.jobs.enqueue(connection, JobOrder.of(List.of(draft("late"))));
+      fixture.jobs.enqueue(connection, EnqueueRequest.of(List.of(draft("late"))));
       long late = number(fixture.query(connection, "select id from @job_ready").get(0));
       if (isPrepared) {
         connection.createStatement().execute("prepare transaction " + name);
@@ -121,14 +121,14 @@ final class ScanGapTest {
         claimAll(first);
       } while (firstSweptFrom.size() < before + 3);
       ((AutoCloseable) first).close();
-      long floor = number(fixture.query("select floor from @job_scan where lane > 0").get(0));
+      long floor = number(fixture.query("select watermark from @job_scan where lane > 0").get(0));
       long watermark =
-          number(fixture.query("select watermark from @job_scan where lane > 0").get(0));
+          number(fixture.query("select claimed_to from @job_scan where lane > 0").get(0));
       assertThat(floor).isPositive().isLessThanOrEqualTo(late);
       assertThat(watermark).isGreaterThan(late);
       List<Long> sweptFrom = new CopyOnWriteArrayList<>();
       JobStore restarted = fixture.open(intercepting(() -> {}, sweptFrom));
-      assertThat(restarted.turn(fixture.wanting(5)).jobs()).isEmpty();
+      assertThat(fixture.wanting(5).with(restarted).jobs()).isEmpty();
       if (isPrepared) {
         fixture.execute("commit prepared " + name);
       } else {
@@ -144,9 +144,9 @@ final class ScanGapTest {
   void aJobAddedAfterTheClockWasSetBackIsFoundByTheFirstClaim() {
     claimOthers();
     savePositionsOf("@job_first_id(clock_timestamp() + interval '1 hour')");
-    fixture.jobs.enqueue(JobOrder.of(List.of(draft("early"))));
+    fixture.jobs.enqueue(EnqueueRequest.of(List.of(draft("early"))));
     JobStore restarted = fixture.open(builder -> builder);
-    assertThat(restarted.turn(fixture.wanting(5)).jobs())
+    assertThat(fixture.wanting(5).with(restarted).jobs())
         .extracting(JobFixture::text)
         .containsExactly("early");
   }
@@ -156,11 +156,11 @@ final class ScanGapTest {
     claimOthers();
     savePositionsOf("@job_first_id('2026-01-01 12:00Z')");
     fixture.execute("update @job_scan set timeline = timeline + 1");
-    fixture.query("select * from @job_load_scans(1)");
-    fixture.query("select * from @job_load_scans(1)"); // once is enough
+    fixture.query("select * from @job_load_watermarks(1)");
+    fixture.query("select * from @job_load_watermarks(1)"); // once is enough
     assertThat(
             fixture.query(
-                "select floor = @job_first_id('2026-01-01 11:50Z'), watermark = floor, timeline"
+                "select watermark = @job_first_id('2026-01-01 11:50Z'), claimed_to = watermark, timeline"
                     + " from @job_scan"))
         .containsExactly("t t 1");
   }
@@ -169,8 +169,8 @@ final class ScanGapTest {
   void positionsOfAnotherTimelineAreNotSaved() {
     claimOthers();
     savePositionsOf("5");
-    fixture.query("select @job_save_scans('{1, 2}', '{9, 9}', '{9, 9}', 1, 2)"); // 2 is new
-    assertThat(fixture.query("select floor, watermark from @job_scan")).containsExactly("5 5");
+    fixture.query("select @job_save_watermarks('{1, 2}', '{9, 9}', '{9, 9}', 1, 2)"); // 2 is new
+    assertThat(fixture.query("select watermark, claimed_to from @job_scan")).containsExactly("5 5");
   }
 
   /** Rows that another claim has locked, and that it may leave, are not moved. */
@@ -178,7 +178,7 @@ final class ScanGapTest {
   void fewJobsInAGapAreMovedToTheHeadOfTheirLaneAndLockedOnesStay() throws SQLException {
     fixture.add(3);
     List<String> ids = fixture.query("select id from @job_ready order by id");
-    String sweep = "select * from @job_sweep('{1}', '{%1$d}', 0, %1$d, %2$d)";
+    String sweep = "select * from @job_scan_gap('{1}', '{%1$d}', 0, %1$d, %2$d)";
     assertThat(fixture.query(sweep.formatted(Long.MAX_VALUE, 3)))
         .as("many")
         .containsExactly("1 " + ids.get(0) + " " + ids.get(0) + " t");
@@ -238,11 +238,11 @@ final class ScanGapTest {
     try {
       while (begun.getCount() > 0) {
         fixture.add(1);
-        assertThat(restarted.turn(fixture.wanting(5)).jobs()).hasSize(1);
+        assertThat(fixture.wanting(5).with(restarted).jobs()).hasSize(1);
       }
       for (int i = 0; i < 10; i++) { // while the sweep is under way
         fixture.add(1);
-        assertThat(restarted.turn(fixture.wanting(5)).jobs()).hasSize(1);
+        assertThat(fixture.wanting(5).with(restarted).jobs()).hasSize(1);
       }
     } finally {
       released.countDown();
@@ -263,10 +263,10 @@ final class ScanGapTest {
   private void claimAll(JobStore store) {
     for (int i = 0; i < 3; i++) { // what is settled is known two turns later
       fixture.add(3);
-      List<ClaimedJob> claimed = store.turn(fixture.wanting(5)).jobs();
+      List<ClaimedJob> claimed = fixture.wanting(5).with(store).jobs();
       assertThat(claimed).hasSize(3);
-      JobFinish[] ends = claimed.stream().map(JobFixture::success).toArray(JobFinish[]::new);
-      assertThat(store.turn(fixture.wanting(0, ends)).finished()).hasSize(3).containsOnly(true);
+      Completion[] ends = claimed.stream().map(JobFixture::success).toArray(Completion[]::new);
+      assertThat(fixture.wanting(0, ends).with(store).finished()).hasSize(3).containsOnly(true);
     }
   }
 
@@ -277,9 +277,9 @@ final class ScanGapTest {
   /** Opens a store that has claimed once, found nothing, and waits for jobs that it is told of. */
   private JobStore openIdle() throws InterruptedException {
     JobStore store = fixture.open(builder -> builder);
-    store.whenReady(told::add);
+    store.onReady(told::add);
     assertThat(told.poll(STATED.toSeconds(), TimeUnit.SECONDS)).as("it listens").isNotNull();
-    assertThat(store.turn(fixture.wanting(5)).jobs()).isEmpty();
+    assertThat(fixture.wanting(5).with(store).jobs()).isEmpty();
     return store;
   }
 
@@ -287,7 +287,7 @@ final class ScanGapTest {
     assertThat(told.poll(STATED.toSeconds(), TimeUnit.SECONDS))
         .as("told within the time that decision 12 states")
         .isNotNull();
-    List<ClaimedJob> claimed = store.turn(fixture.wanting(5)).jobs();
+    List<ClaimedJob> claimed = fixture.wanting(5).with(store).jobs();
     assertThat(claimed).hasSize(1);
     return JobFixture.text(claimed.get(0));
   }
@@ -302,7 +302,7 @@ final class ScanGapTest {
   }
 
   private void addAnOldJob() {
-    fixture.jobs.enqueue(JobOrder.of(List.of(draft("old"))));
+    fixture.jobs.enqueue(EnqueueRequest.of(List.of(draft("old"))));
     for (String table : List.of("@job", "@job_ready")) { // a minute older
       fixture.execute("update " + table + " set id = id - (60000::bigint << 22)");
     }
@@ -311,7 +311,7 @@ final class ScanGapTest {
   private String claimUntilFound(JobStore store) {
     List<ClaimedJob> claimed = new ArrayList<>();
     while (claimed.isEmpty()) {
-      claimed.addAll(store.turn(fixture.wanting(5)).jobs());
+      claimed.addAll(fixture.wanting(5).with(store).jobs());
     }
     return JobFixture.text(claimed.get(0));
   }
@@ -351,13 +351,13 @@ final class ScanGapTest {
             new Class<?>[] {Connection.class},
             (proxy, method, arguments) -> {
               if (method.getName().equals("prepareStatement")
-                  && String.valueOf(arguments[0]).contains("job_sweep")) {
+                  && String.valueOf(arguments[0]).contains("job_scan_gap")) {
                 action.run();
               }
               try {
                 Object result = method.invoke(connection, arguments);
                 return method.getName().equals("prepareStatement")
-                        && String.valueOf(arguments[0]).contains("job_sweep")
+                        && String.valueOf(arguments[0]).contains("job_scan_gap")
                     ? recording((PreparedStatement) result, sweptFrom)
                     : result;
               } catch (InvocationTargetException e) {

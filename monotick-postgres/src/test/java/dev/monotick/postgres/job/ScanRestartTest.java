@@ -3,12 +3,12 @@ package dev.monotick.postgres.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.job.store.JobDraft;
-import dev.monotick.job.store.JobOrder;
-import dev.monotick.job.store.JobStart;
-import dev.monotick.job.store.JobStore;
-import dev.monotick.store.StoreException;
+import dev.monotick.error.StoreException;
+import dev.monotick.job.JobStart;
+import dev.monotick.spi.job.ClaimedJob;
+import dev.monotick.spi.job.EnqueueRequest;
+import dev.monotick.spi.job.JobDraft;
+import dev.monotick.spi.job.JobStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -61,7 +61,7 @@ final class ScanRestartTest {
     JobStore started = fixture.open(explained.source());
     explained.clear();
     fixture.add(10);
-    assertThat(started.turn(fixture.wanting(10)).jobs()).hasSize(10);
+    assertThat(fixture.wanting(10).with(started).jobs()).hasSize(10);
     assertThat(explained.buffersOfScans("job_ready"))
         .isPositive()
         .isLessThan(pages("job_ready") / 4);
@@ -71,13 +71,13 @@ final class ScanRestartTest {
   void aReplicaWhoseConnectionBrokeBeginsWhereItWas() {
     JobStore store = fixture.open(explained.source());
     claimMany();
-    assertThat(store.turn(fixture.wanting(1)).jobs()).isEmpty();
+    assertThat(fixture.wanting(1).with(store).jobs()).isEmpty();
     explained.breakNextTurn();
     assertThatExceptionOfType(StoreException.class)
-        .isThrownBy(() -> store.turn(fixture.wanting(10)));
+        .isThrownBy(() -> fixture.wanting(10).with(store));
     explained.clear();
     fixture.add(10);
-    assertThat(store.turn(fixture.wanting(10)).jobs()).hasSize(10);
+    assertThat(fixture.wanting(10).with(store).jobs()).hasSize(10);
     assertThat(explained.buffersOfScans("job_ready"))
         .isPositive()
         .isLessThan(pages("job_ready") / 4);
@@ -96,7 +96,7 @@ final class ScanRestartTest {
             Optional.empty(),
             Map.of());
     for (int made = 0; made < DEAD; made += BATCH) {
-      fixture.jobs.enqueue(JobOrder.of(Collections.nCopies(BATCH, later)));
+      fixture.jobs.enqueue(EnqueueRequest.of(Collections.nCopies(BATCH, later)));
     }
     int claimed = 0;
     while (claimed < DEAD) {
@@ -106,13 +106,13 @@ final class ScanRestartTest {
     }
     String due = fixture.query("select @job_first_id(clock_timestamp())").get(0);
     while (fixture
-        .query("select 1 from @job_scan where lane = 0 and watermark >= " + due)
+        .query("select 1 from @job_scan where lane = 0 and claimed_to >= " + due)
         .isEmpty()) {
       assertThat(fixture.claim(1)).isEmpty();
     }
     JobStore started = fixture.open(explained.source());
     explained.clear();
-    assertThat(started.turn(fixture.wanting(10)).jobs()).isEmpty();
+    assertThat(fixture.wanting(10).with(started).jobs()).isEmpty();
     assertThat(explained.buffersOfScans("job_delayed"))
         .isPositive()
         .isLessThan(pages("job_delayed") / 4);
@@ -124,7 +124,7 @@ final class ScanRestartTest {
     for (int made = 0; made < DEAD; made += BATCH) {
       last = claimSome();
     }
-    while (fixture.query("select 1 from @job_scan where watermark >= " + last).isEmpty()) {
+    while (fixture.query("select 1 from @job_scan where claimed_to >= " + last).isEmpty()) {
       claimSome(); // positions are saved after claims, and not by them
     }
   }

@@ -4,8 +4,8 @@ import static dev.monotick.postgres.job.JobFixture.success;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.monotick.job.store.ClaimedJob;
-import dev.monotick.task.FencedException;
+import dev.monotick.error.FencedException;
+import dev.monotick.spi.job.ClaimedJob;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

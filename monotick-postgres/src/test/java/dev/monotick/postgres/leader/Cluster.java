@@ -1,13 +1,13 @@
 package dev.monotick.postgres.leader;
 
-import dev.monotick.leader.Candidacy;
+import dev.monotick.error.StoreException;
 import dev.monotick.leader.Fence;
-import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.ServerTime;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.connection.LockKey;
 import dev.monotick.postgres.connection.SchemaName;
-import dev.monotick.store.StoreException;
+import dev.monotick.spi.leader.Candidacy;
+import dev.monotick.spi.replica.LeaseTiming;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

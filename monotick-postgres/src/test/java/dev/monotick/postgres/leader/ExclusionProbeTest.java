@@ -3,7 +3,7 @@ package dev.monotick.postgres.leader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.monotick.SchedulerException;
+import dev.monotick.error.SchedulerException;
 import dev.monotick.postgres.PostgresLeadership;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.PostgresStoreBuilder;

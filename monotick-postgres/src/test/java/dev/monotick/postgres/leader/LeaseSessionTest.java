@@ -2,9 +2,9 @@ package dev.monotick.postgres.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.TestDatabase;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberId;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -37,7 +37,7 @@ class LeaseSessionTest {
             Duration.ofMillis(300),
             Duration.ofMillis(200),
             Duration.ofMillis(lease / 10 + 1));
-    Candidate candidate = new Candidate("mail", ReplicaId.random(), timing);
+    Candidate candidate = new Candidate("mail", MemberId.random(), timing);
     for (int major : new int[] {TestDatabase.OLDEST, TestDatabase.NEWEST}) {
       try (Connection connection = TestDatabase.on(major).connect()) {
         assertThat(LeaseSession.prepare(connection, candidate)).isPositive();

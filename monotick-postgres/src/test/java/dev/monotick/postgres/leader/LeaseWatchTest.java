@@ -3,7 +3,7 @@ package dev.monotick.postgres.leader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.leader.Fence;
-import dev.monotick.replica.ReplicaId;
+import dev.monotick.spi.replica.MemberId;
 import dev.monotick.testkit.FakeTime;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class LeaseWatchTest {
 
   private static final Duration OWN = Duration.ofSeconds(6);
-  private static final ReplicaId HOLDER = ReplicaId.random();
+  private static final MemberId HOLDER = MemberId.random();
 
   private final FakeTime time = new FakeTime();
   private final LeaseWatch watch = new LeaseWatch(time.timeSource().ticker(), OWN);
@@ -32,9 +32,9 @@ class LeaseWatchTest {
 
   @Test
   void rowThatStaysTheSameRunsOutAfterItsLease() {
-    watch.saw(row(1), 1);
+    watch.observed(row(1), 1);
     time.advance(Duration.ofSeconds(2));
-    watch.saw(row(1), 1);
+    watch.observed(row(1), 1);
     assertThat(watch.untilRunOut()).contains(Duration.ofSeconds(4));
     time.advance(Duration.ofSeconds(4).minusNanos(1));
     assertThat(watch.hasRunOut()).isFalse();
@@ -50,23 +50,23 @@ class LeaseWatchTest {
       row(2),
       row(0), // a server that forgot a beat
       new LeaseRow(HOLDER, new Fence(1, 8), 1, false, OWN, null),
-      new LeaseRow(ReplicaId.random(), new Fence(1, 7), 1, false, OWN, null),
+      new LeaseRow(MemberId.random(), new Fence(1, 7), 1, false, OWN, null),
       new LeaseRow(HOLDER, new Fence(1, 7), 1, true, OWN, null)
     };
     for (LeaseRow row : changed) {
-      watch.saw(first, 1);
+      watch.observed(first, 1);
       time.advance(OWN);
       assertThat(watch.hasRunOut()).isTrue();
-      watch.saw(row, 1);
+      watch.observed(row, 1);
       assertThat(watch.hasRunOut()).as("%s", row).isFalse();
     }
   }
 
   @Test
   void promotedServerBeginsAnewBecauseItMayHaveForgottenBeats() {
-    watch.saw(row(1), 1);
+    watch.observed(row(1), 1);
     time.advance(OWN);
-    watch.saw(row(1), 2);
+    watch.observed(row(1), 2);
     assertThat(watch.hasRunOut()).isFalse();
     time.advance(OWN);
     assertThat(watch.hasRunOut()).isTrue();
@@ -74,19 +74,19 @@ class LeaseWatchTest {
 
   @Test
   void longerOfTheTwoLeasesCounts() {
-    watch.saw(row(1, Duration.ofSeconds(20)), 1);
+    watch.observed(row(1, Duration.ofSeconds(20)), 1);
     time.advance(Duration.ofSeconds(19));
     assertThat(watch.hasRunOut()).isFalse();
     time.advance(Duration.ofSeconds(1));
     assertThat(watch.hasRunOut()).isTrue();
-    watch.saw(row(2, Duration.ofSeconds(1)), 1);
+    watch.observed(row(2, Duration.ofSeconds(1)), 1);
     time.advance(Duration.ofSeconds(5));
     assertThat(watch.hasRunOut()).isFalse();
   }
 
   @Test
   void releasedRowNeedsNoWaiting() {
-    watch.saw(new LeaseRow(HOLDER, new Fence(1, 7), 1, true, OWN, null), 1);
+    watch.observed(new LeaseRow(HOLDER, new Fence(1, 7), 1, true, OWN, null), 1);
     assertThat(watch.untilRunOut()).isEmpty();
   }
 }

@@ -2,9 +2,7 @@ package dev.monotick.postgres.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.monotick.leader.Candidacy;
 import dev.monotick.leader.Fence;
-import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.PgBouncer;
 import dev.monotick.postgres.ServerTime;
 import dev.monotick.postgres.TestDatabase;
@@ -12,9 +10,11 @@ import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.KeptPool;
 import dev.monotick.postgres.connection.SchemaName;
 import dev.monotick.postgres.leader.Cluster.Member;
-import dev.monotick.postgres.notice.Notices;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.time.Ticker;
+import dev.monotick.postgres.notify.Notifications;
+import dev.monotick.spi.leader.Candidacy;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.time.Ticker;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -48,7 +48,7 @@ class MixedLeasesTest {
   void lockDoesNotOverruleARowThatIsRenewed() {
     Member member = cluster.member();
     try (LeaseRowElection rows = member.replica.leaseRow(SHORT);
-        Candidacy row = rows.candidate(Cluster.GROUP, ReplicaId.random(), SHORT)) {
+        Candidacy row = rows.candidate(Cluster.GROUP, MemberId.random(), SHORT)) {
       Fence term = row.tryAcquire().orElseThrow();
       for (int i = 0; i < 8; i++) {
         assertThat(member.candidacy.tryAcquire()).isEmpty();
@@ -64,7 +64,7 @@ class MixedLeasesTest {
   void rowIsNotTakenFromALockThatIsRenewed() {
     Member member = cluster.member();
     try (LeaseRowElection rows = member.replica.leaseRow(SHORT);
-        Candidacy row = rows.candidate(Cluster.GROUP, ReplicaId.random(), SHORT)) {
+        Candidacy row = rows.candidate(Cluster.GROUP, MemberId.random(), SHORT)) {
       Fence term = member.candidacy.tryAcquire().orElseThrow();
       for (int i = 0; i < 8; i++) {
         assertThat(row.tryAcquire()).isEmpty();
@@ -80,7 +80,7 @@ class MixedLeasesTest {
   @Test
   void identityThatIsInUseTwiceIsNotTakenForOneself() {
     Member member = cluster.member();
-    ReplicaId same = member.replica.id;
+    MemberId same = member.replica.id;
     try (LeaseRowElection rows = member.replica.leaseRow(SHORT);
         AdvisoryElection locks = member.replica.advisory(SHORT);
         Candidacy row = rows.candidate(Cluster.GROUP, same, SHORT);
@@ -99,7 +99,7 @@ class MixedLeasesTest {
   void longerLeaseOfTheHolderIsRespected() {
     Member member = cluster.member();
     try (LeaseRowElection rows = member.replica.leaseRow(LONG);
-        Candidacy row = rows.candidate(Cluster.GROUP, ReplicaId.random(), LONG)) {
+        Candidacy row = rows.candidate(Cluster.GROUP, MemberId.random(), LONG)) {
       long sent = System.nanoTime();
       Fence term = row.tryAcquire().orElseThrow();
       Fence fresh = Cluster.awaitTerm(member.candidacy);
@@ -117,8 +117,9 @@ class MixedLeasesTest {
       Database database = new Database(new KeptPool(pooled::connect, 1), pooled::connect, schema);
       try (AdvisoryElection election =
               new AdvisoryElection(
-                  new Surroundings(database, schema, Notices.none(), Ticker.system()), SHORT);
-          Candidacy candidacy = election.candidate(Cluster.GROUP, ReplicaId.random(), SHORT);
+                  new ElectionContext(database, schema, Notifications.none(), Ticker.system()),
+                  SHORT);
+          Candidacy candidacy = election.candidate(Cluster.GROUP, MemberId.random(), SHORT);
           Connection other = pooled.connect();
           Statement statement = other.createStatement()) {
         Fence term = candidacy.tryAcquire().orElseThrow();

@@ -1,25 +1,25 @@
 package dev.monotick.postgres.leader;
 
-import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.connection.ConnectionSource;
 import dev.monotick.postgres.connection.Database;
 import dev.monotick.postgres.connection.KeptPool;
 import dev.monotick.postgres.connection.SchemaName;
-import dev.monotick.postgres.notice.SessionNotices;
+import dev.monotick.postgres.notify.PresenceSession;
 import dev.monotick.postgres.schema.Migrations;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.time.Ticker;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.time.Ticker;
 import java.time.Duration;
 import java.util.UUID;
 
 /** What one process would have: its connections, notices and election. */
 final class Replica implements AutoCloseable {
 
-  final ReplicaId id = ReplicaId.random();
+  final MemberId id = MemberId.random();
   final Database database;
-  final SessionNotices notices;
-  final Surroundings surroundings;
+  final PresenceSession notices;
+  final ElectionContext surroundings;
 
   Replica(TestDatabase server) {
     this(server::connect, new SchemaName(server.schema()));
@@ -27,8 +27,8 @@ final class Replica implements AutoCloseable {
 
   Replica(ConnectionSource source, SchemaName schema) {
     database = new Database(new KeptPool(source, 2), source, schema);
-    notices = SessionNotices.start(database, schema, UUID.randomUUID());
-    surroundings = new Surroundings(database, schema, notices, Ticker.system());
+    notices = PresenceSession.start(database, schema, UUID.randomUUID());
+    surroundings = new ElectionContext(database, schema, notices, Ticker.system());
     try {
       if (!notices.awaitOpen(Duration.ofSeconds(20))) {
         throw new AssertionError("no session");

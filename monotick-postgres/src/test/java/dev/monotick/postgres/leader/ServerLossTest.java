@@ -3,13 +3,13 @@ package dev.monotick.postgres.leader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.monotick.leader.Candidacy;
+import dev.monotick.error.StoreException;
 import dev.monotick.leader.Fence;
-import dev.monotick.leader.LeaseTiming;
 import dev.monotick.postgres.ServerTime;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.leader.Cluster.Member;
-import dev.monotick.store.StoreException;
+import dev.monotick.spi.leader.Candidacy;
+import dev.monotick.spi.replica.LeaseTiming;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -4,17 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.monotick.leader.LeaseTiming;
+import dev.monotick.error.StoreException;
 import dev.monotick.postgres.OwnThread;
 import dev.monotick.postgres.PostgresStore;
 import dev.monotick.postgres.PostgresStoreBuilder;
 import dev.monotick.postgres.ServerTime;
 import dev.monotick.postgres.TestDatabase;
-import dev.monotick.replica.JoinPendingException;
-import dev.monotick.replica.ReplicaId;
-import dev.monotick.replica.ReplicaInfo;
-import dev.monotick.replica.ReplicaRegistry;
-import dev.monotick.store.StoreException;
+import dev.monotick.spi.replica.JoinPendingException;
+import dev.monotick.spi.replica.LeaseTiming;
+import dev.monotick.spi.replica.MemberId;
+import dev.monotick.spi.replica.MemberInfo;
+import dev.monotick.spi.replica.MemberRegistry;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -119,9 +119,9 @@ class MembershipTest {
   void replicaThatCameAndDiedBetweenTwoBeatsOfAnotherIsGoneAfterTwoMore() throws Exception {
     try (PostgresStore store = builder().build();
         Connection watch = test.connect()) {
-      ReplicaInfo replica = replica("a");
+      MemberInfo replica = replica("a");
       store.replicas().join(replica, false);
-      assertThat(store.replicas().beat(replica.id())).isPresent();
+      assertThat(store.replicas().heartbeat(replica.id())).isPresent();
       try (PostgresStore brief = builder().build()) {
         brief.replicas().join(replica("b"), false);
       } // without leaving, as a process that is killed
@@ -133,8 +133,8 @@ class MembershipTest {
       while (number(watch, held) > 0) {
         ServerTime.pass(Duration.ofMillis(10));
       }
-      assertThat(store.replicas().beat(replica.id()).orElseThrow()).hasSize(2);
-      assertThat(store.replicas().beat(replica.id()).orElseThrow()).containsExactly(replica);
+      assertThat(store.replicas().heartbeat(replica.id()).orElseThrow()).hasSize(2);
+      assertThat(store.replicas().heartbeat(replica.id()).orElseThrow()).containsExactly(replica);
     }
   }
 
@@ -143,7 +143,7 @@ class MembershipTest {
   void lockThatShowsThatAReplicaLivesIsTakenWhenItBecomesFree() throws Exception {
     try (PostgresStore store = builder().build();
         Connection former = test.connect()) {
-      ReplicaInfo replica = replica("a");
+      MemberInfo replica = replica("a");
       store.replicas().join(replica, false);
       long key = number(former, "select presence # 1 from " + test.schema() + ".replica limit 1");
       String holder =
@@ -154,11 +154,11 @@ class MembershipTest {
       long session = number(former, holder);
       number(former, "select pg_terminate_backend(" + session + ")::int");
       number(former, "select 1 from pg_advisory_lock('" + key + "'::bigint)");
-      assertThatThrownBy(() -> store.replicas().beat(replica.id()))
+      assertThatThrownBy(() -> store.replicas().heartbeat(replica.id()))
           .isInstanceOf(StoreException.class);
-      assertThat(store.replicas().beat(replica.id())).isPresent();
+      assertThat(store.replicas().heartbeat(replica.id())).isPresent();
       number(former, "select pg_advisory_unlock('" + key + "'::bigint)::int");
-      assertThat(store.replicas().beat(replica.id())).isPresent();
+      assertThat(store.replicas().heartbeat(replica.id())).isPresent();
       assertThat(number(former, holder)).isNotZero();
     }
   }
@@ -166,15 +166,15 @@ class MembershipTest {
   /** The one that is no longer connected must not live on beside the one that joined alone. */
   @Test
   void replicaThatJoinsAloneEndsTheOneThatIsDisconnected() {
-    ReplicaInfo former = replica("a");
-    ReplicaInfo latter = replica("b");
+    MemberInfo former = replica("a");
+    MemberInfo latter = replica("b");
     PostgresStore first = builder().build();
     first.replicas().join(former, true);
     first.close(); // as a crash: it did not leave
     try (PostgresStore second = builder().build()) {
       joinAtLast(second.replicas(), latter, true);
-      assertThat(second.replicas().live()).extracting(ReplicaInfo::id).containsOnly(latter.id());
-      assertThat(second.replicas().beat(former.id())).isEmpty();
+      assertThat(second.replicas().live()).extracting(MemberInfo::id).containsOnly(latter.id());
+      assertThat(second.replicas().heartbeat(former.id())).isEmpty();
     }
   }
 
@@ -183,8 +183,8 @@ class MembershipTest {
   @ValueSource(booleans = {false, true})
   void disconnectedReplicaThatBeatsWhileANewcomerJoinsIsNotReplaced(boolean alone)
       throws Exception {
-    ReplicaInfo former = replica("a");
-    ReplicaInfo newcomer = replica(alone ? "b" : "a");
+    MemberInfo former = replica("a");
+    MemberInfo newcomer = replica(alone ? "b" : "a");
     try (PostgresStore first = builder().build()) {
       first.replicas().join(former, alone);
     } // its connections end, and it connects again
@@ -206,8 +206,8 @@ class MembershipTest {
   @ParameterizedTest(name = "alone={0}")
   @ValueSource(booleans = {false, true})
   void silentReplicaThatBeatsWhileANewcomerJoinsIsNotReplaced(boolean alone) {
-    ReplicaInfo former = replica("a");
-    ReplicaInfo newcomer = replica(alone ? "b" : "a");
+    MemberInfo former = replica("a");
+    MemberInfo newcomer = replica(alone ? "b" : "a");
     try (PostgresStore first = builder().build();
         PostgresStore second =
             builder().membershipTiming(SHORT).directDataSource(beatingBeforeMark(former)).build()) {
@@ -216,11 +216,11 @@ class MembershipTest {
       ServerTime.pass(SHORT.leaseDuration());
       assertStaysAway(second.replicas(), newcomer, alone);
       assertThat(marks).hasValueGreaterThan(0);
-      assertThat(first.replicas().beat(former.id())).isPresent();
+      assertThat(first.replicas().heartbeat(former.id())).isPresent();
     }
   }
 
-  private void assertStaysAway(ReplicaRegistry registry, ReplicaInfo newcomer, boolean alone) {
+  private void assertStaysAway(MemberRegistry registry, MemberInfo newcomer, boolean alone) {
     assertThatThrownBy(() -> registry.join(newcomer, alone))
         .isInstanceOf(JoinPendingException.class)
         .hasMessageContaining("waits until it is known whether a (");
@@ -235,11 +235,11 @@ class MembershipTest {
   }
 
   /** Returns a data source in whose connections a replica beats before any is marked as gone. */
-  private DataSource beatingBeforeMark(ReplicaInfo replica) {
+  private DataSource beatingBeforeMark(MemberInfo replica) {
     String beat =
         "update "
             + test.schema()
-            + ".replica set beat = beat + 1 where id = '"
+            + ".replica set heartbeat = heartbeat + 1 where id = '"
             + replica.id().value()
             + "'";
     return (DataSource)
@@ -281,11 +281,11 @@ class MembershipTest {
         .schema(test.schema());
   }
 
-  private static ReplicaInfo replica(String name) {
-    return new ReplicaInfo(ReplicaId.random(), name, Instant.EPOCH, Set.of());
+  private static MemberInfo replica(String name) {
+    return new MemberInfo(MemberId.random(), name, Instant.EPOCH, Set.of());
   }
 
-  private static void joinAtLast(ReplicaRegistry registry, ReplicaInfo replica, boolean alone) {
+  private static void joinAtLast(MemberRegistry registry, MemberInfo replica, boolean alone) {
     Instant end = Instant.now().plus(PATIENCE);
     while (true) {
       try {

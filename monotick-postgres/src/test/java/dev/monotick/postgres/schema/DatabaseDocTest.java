@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.connection.ConnectionSource;
 import dev.monotick.postgres.connection.SchemaName;
+import dev.monotick.postgres.migration.MigrationReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,7 +67,7 @@ final class DatabaseDocTest {
       ConnectionSource ownersConnections = fixture.as(owner);
       Migrations.of(ownersConnections, fixture.schema).migrate();
       try (Connection connection = ownersConnections.open()) {
-        Transaction.execute(
+        MigrationTransaction.execute(
             connection,
             blocks("sql")
                 .get(1)

@@ -3,9 +3,11 @@ package dev.monotick.postgres.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.monotick.error.StoreException;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.connection.ConnectionSource;
-import dev.monotick.store.StoreException;
+import dev.monotick.postgres.migration.MigrationReport;
+import dev.monotick.postgres.migration.SchemaException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -45,10 +47,11 @@ final class MigrationsTest {
         .hasMessageContaining("Migrations.sqlFrom(0)");
     MigrationReport report = migrations.migrate();
     assertThat(report)
-        .isEqualTo(new MigrationReport(fixture.schema, 0, NEWEST, SchemaFixture.VERSIONS, false));
+        .isEqualTo(
+            new MigrationReport(fixture.schema.text(), 0, NEWEST, SchemaFixture.VERSIONS, false));
     migrations.verify();
     assertThat(migrations.migrate())
-        .isEqualTo(new MigrationReport(fixture.schema, NEWEST, NEWEST, List.of(), false));
+        .isEqualTo(new MigrationReport(fixture.schema.text(), NEWEST, NEWEST, List.of(), false));
   }
 
   @Test
@@ -88,7 +91,7 @@ final class MigrationsTest {
     fixture.migrations("create table @a ()").migrate();
     Migrations newer = fixture.migrations("create table @a ()", "create table @b ()");
     assertThat(newer.migrate())
-        .isEqualTo(new MigrationReport(fixture.schema, 1, 2, List.of(2), false));
+        .isEqualTo(new MigrationReport(fixture.schema.text(), 1, 2, List.of(2), false));
   }
 
   @Test
@@ -115,7 +118,7 @@ final class MigrationsTest {
           .isEmpty();
       holder.rollback();
       assertThat(next.result())
-          .isEqualTo(new MigrationReport(fixture.schema, 0, 2, List.of(1, 2), true));
+          .isEqualTo(new MigrationReport(fixture.schema.text(), 0, 2, List.of(1, 2), true));
     }
     assertThat(fixture.query("select version from @migration order by 1"))
         .containsExactly("1", "2");
@@ -170,10 +173,29 @@ final class MigrationsTest {
     for (Migrations migrations : List.of(fixture.migrations(), fixture.migrations().portable())) {
       assertThatThrownBy(migrations::migrate)
           .isInstanceOf(SchemaException.class)
-          .hasMessageContaining("version 1 (coordination) by another text")
+          .hasMessageContaining("version 1 (baseline) by another text")
           .hasMessageContaining("checksum tampered is recorded, " + Migration.ALL.get(0).checksum())
           .hasMessageContaining("use an unmodified release");
       assertThatThrownBy(migrations::verify).hasMessageContaining("tampered");
+    }
+  }
+
+  @Test
+  void aSchemaOfADevelopmentVersionIsRefusedWithTheRemedy() {
+    fixture.execute("create schema @schema");
+    fixture.execute(
+        "create table @migration (version integer primary key, name text, checksum text,"
+            + " min_code_version integer)");
+    fixture.execute(
+        "insert into @migration values (1, 'coordination', 'a', 1), (2, 'maintenance', 'b', 1)");
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(fixture.migrations()::migrate, fixture.migrations()::verify)) {
+      assertThatThrownBy(call)
+          .isInstanceOf(SchemaException.class)
+          .hasMessageContaining("schema " + name() + " in database")
+          .hasMessageContaining("development version of Monotick from before the first release")
+          .hasMessageContaining("its migration 1 is coordination, but this code has baseline")
+          .hasMessageContaining("drop schema \"" + name() + "\" cascade");
     }
   }
 
@@ -185,7 +207,8 @@ final class MigrationsTest {
     Migrations old = fixture.migrations();
     old.verify();
     assertThat(old.migrate())
-        .isEqualTo(new MigrationReport(fixture.schema, NEWEST + 1, NEWEST + 1, List.of(), false));
+        .isEqualTo(
+            new MigrationReport(fixture.schema.text(), NEWEST + 1, NEWEST + 1, List.of(), false));
 
     withSteps(compatible, breaking).migrate();
     withSteps(compatible).verify();
@@ -221,9 +244,10 @@ final class MigrationsTest {
 
   @Test
   void aLedgerWithAGapIsRefused() {
-    fixture.migrations().migrate();
+    Migrations migrations = fixture.migrations("create table @a ()", "create table @b ()");
+    migrations.migrate();
     fixture.execute("delete from @migration where version = 1");
-    assertThatThrownBy(fixture.migrations()::migrate)
+    assertThatThrownBy(migrations::migrate)
         .isInstanceOf(SchemaException.class)
         .hasMessageContaining("records migration 2 but not 1");
   }

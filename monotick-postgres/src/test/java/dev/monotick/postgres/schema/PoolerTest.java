@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.monotick.postgres.PgBouncer;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.connection.ConnectionSource;
+import dev.monotick.postgres.migration.MigrationReport;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,7 +48,7 @@ final class PoolerTest {
           for (Connection kept : List.of(first, second)) {
             ConnectionSource again = () -> new KeptOpen(kept).asConnection();
             Migrations.of(again, fixture.schema).verify();
-            Maintenance.of(again, fixture.schema, Duration.ofDays(30)).run();
+            LedgerMaintenance.of(again, fixture.schema, Duration.ofDays(30)).run();
             assertThat(ServerCheck.of(again).run().version() / 10000).isEqualTo(major);
           }
         }

@@ -3,10 +3,11 @@ package dev.monotick.postgres.schema;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.monotick.SchedulerException;
+import dev.monotick.error.SchedulerException;
+import dev.monotick.error.StoreException;
 import dev.monotick.postgres.TestDatabase;
 import dev.monotick.postgres.connection.SchemaName;
-import dev.monotick.store.StoreException;
+import dev.monotick.postgres.migration.SchemaException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

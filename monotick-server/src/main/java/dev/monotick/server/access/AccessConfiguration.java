@@ -2,9 +2,9 @@ package dev.monotick.server.access;
 
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.problem.ProblemWriter;
-import dev.monotick.server.setting.Known;
 import dev.monotick.server.setting.PlatformSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.server.setting.SettingCatalog;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +35,7 @@ class AccessConfiguration implements WebMvcConfigurer {
 
   @Bean
   SecurityFilterChain security(
-      HttpSecurity http, AccessFilter filter, ProblemWriter problems, Settings settings)
+      HttpSecurity http, AccessFilter filter, ProblemWriter problems, ServerSettings settings)
       throws Exception {
     boolean metricsOpen = settings.get(PlatformSettings.PROMETHEUS_OPEN);
     return http.csrf(csrf -> csrf.disable()) // no cookies, so nothing to forge
@@ -118,9 +118,9 @@ class AccessConfiguration implements WebMvcConfigurer {
 
   /** Sees to it that somebody can administer this installation. */
   @Bean
-  SmartInitializingSingleton firstKey(ApiKeys keys, Settings settings) {
+  SmartInitializingSingleton firstKey(ApiKeys keys, ServerSettings settings) {
     return () -> {
-      String given = settings.get(Known.ADMIN_KEY);
+      String given = settings.get(SettingCatalog.ADMIN_KEY);
       if (!given.isEmpty()) {
         keys.adopt(given);
       } else if (keys.isEmpty()) {

@@ -38,16 +38,16 @@ class AccessFilter extends OncePerRequestFilter {
       List.of(new SimpleGrantedAuthority("ROLE_PLATFORM"));
 
   private final ApiKeys keys;
-  private final Tokens tokens;
-  private final FailedLogins failed;
-  private final ProvenLately proven;
+  private final OidcTokens tokens;
+  private final LoginThrottle failed;
+  private final RecentCredentials proven;
   private final ProblemWriter problems;
 
   AccessFilter(
       ApiKeys keys,
-      Tokens tokens,
-      FailedLogins failed,
-      ProvenLately proven,
+      OidcTokens tokens,
+      LoginThrottle failed,
+      RecentCredentials proven,
       ProblemWriter problems) {
     this.keys = keys;
     this.tokens = tokens;
@@ -80,8 +80,8 @@ class AccessFilter extends OncePerRequestFilter {
       problems.write(response, problem);
       return;
     } catch (DataAccessException | TransactionException e) {
-      logger.warn("nobody can be let in: " + e);
-      problems.write(response, Problem.unavailable("the database that knows keys is away"));
+      logger.warn("cannot verify API keys: the database is unavailable: " + e);
+      problems.write(response, Problem.unavailable("the database is unavailable"));
       return;
     }
     try {
@@ -98,8 +98,8 @@ class AccessFilter extends OncePerRequestFilter {
     }
     String credential = header.substring(BEARER.length()).strip();
     String address = ClientAddress.of(request);
-    ProvenLately.Standing standing = proven.of(credential);
-    if (standing == ProvenLately.Standing.UNKNOWN) {
+    RecentCredentials.CredentialAge standing = proven.of(credential);
+    if (standing == RecentCredentials.CredentialAge.UNKNOWN) {
       failed.require(address);
     }
     Optional<String> asked = Optional.ofNullable(request.getHeader(TENANT_HEADER));
@@ -111,7 +111,7 @@ class AccessFilter extends OncePerRequestFilter {
           ? failed.failed(address, ApiKeys.claimed(credential), problem)
           : problem;
     }
-    if (standing != ProvenLately.Standing.FRESH) {
+    if (standing != RecentCredentials.CredentialAge.FRESH) {
       proven.add(credential);
     }
     return Optional.of(caller);
@@ -131,7 +131,7 @@ class AccessFilter extends OncePerRequestFilter {
   }
 
   private Caller ofToken(String credential, Optional<String> asked) {
-    Tokens.User user = tokens.read(credential);
+    OidcTokens.User user = tokens.read(credential);
     return new Caller(
         user.subject(),
         user.name(),

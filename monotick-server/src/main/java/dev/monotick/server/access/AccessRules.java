@@ -17,7 +17,7 @@ import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.ModelAndViewContainer;
 import org.springframework.web.servlet.HandlerInterceptor;
 
-/** Lets a caller to a handler only if he has what it {@link Needs}, and hands him to it. */
+/** Lets a caller to a handler only if he has what it {@link RequiresRole}, and hands him to it. */
 final class AccessRules implements HandlerInterceptor, HandlerMethodArgumentResolver {
 
   @Override
@@ -28,18 +28,18 @@ final class AccessRules implements HandlerInterceptor, HandlerMethodArgumentReso
         || !method.getBeanType().getName().startsWith("dev.monotick.")) {
       return true;
     }
-    if (method.hasMethodAnnotation(Open.class)) {
+    if (method.hasMethodAnnotation(NoRoleRequired.class)) {
       return true;
     }
-    Needs needs =
+    RequiresRole needs =
         Optional.ofNullable(
-                AnnotatedElementUtils.findMergedAnnotation(method.getMethod(), Needs.class))
+                AnnotatedElementUtils.findMergedAnnotation(method.getMethod(), RequiresRole.class))
             .or(
                 () ->
                     Optional.ofNullable(
                         AnnotatedElementUtils.findMergedAnnotation(
-                            method.getBeanType(), Needs.class)))
-            .orElseThrow(() -> Problem.forbidden("nobody may call this"));
+                            method.getBeanType(), RequiresRole.class)))
+            .orElseThrow(() -> Problem.forbidden("this operation is not permitted"));
     Caller caller = current();
     if (!caller.role().covers(needs.value())) {
       throw Problem.forbidden(

@@ -1,7 +1,7 @@
 package dev.monotick.server.access;
 
 import dev.monotick.server.database.Sql;
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.time.TimeSource;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

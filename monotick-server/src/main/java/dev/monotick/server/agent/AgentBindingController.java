@@ -1,13 +1,13 @@
 package dev.monotick.server.agent;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
-import dev.monotick.server.problem.Fields;
+import dev.monotick.server.problem.RequestFields;
+import dev.monotick.server.web.EntityTags;
 import dev.monotick.server.web.Idempotency;
-import dev.monotick.server.web.Versions;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -27,12 +27,12 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Takes agents from the keys that speak for them, so that other keys may. */
 @RestController
-@Needs(Role.OPERATOR)
+@RequiresRole(Role.OPERATOR)
 @Tag(name = "agents")
 class AgentBindingController {
 
   private final AgentKeys keys;
-  private final Agents agents;
+  private final AgentTable agents;
   private final Idempotency idempotency;
   private final AuditTrail audit;
 
@@ -50,7 +50,8 @@ class AgentBindingController {
    */
   record Released(List<String> released) {}
 
-  AgentBindingController(AgentKeys keys, Agents agents, Idempotency idempotency, AuditTrail audit) {
+  AgentBindingController(
+      AgentKeys keys, AgentTable agents, Idempotency idempotency, AuditTrail audit) {
     this.keys = keys;
     this.agents = agents;
     this.idempotency = idempotency;
@@ -58,7 +59,7 @@ class AgentBindingController {
   }
 
   @PostMapping("/v1/agents/{name}/release")
-  @Operation(summary = "Let another key speak for an agent: the next that does has it")
+  @Operation(summary = "Unbind an agent from its key; the next key that uses it is bound")
   @ApiResponse(
       responseCode = "200",
       content = @Content(schema = @Schema(implementation = AgentView.class)))
@@ -73,7 +74,7 @@ class AgentBindingController {
         caller,
         null,
         () -> {
-          Versions.optional(ifMatch, agents.lock(agent));
+          EntityTags.optional(ifMatch, agents.lock(agent));
           Optional<String> before = keys.release(agent);
           AgentView view = agents.find(agent);
           before.ifPresent(
@@ -81,18 +82,18 @@ class AgentBindingController {
                   audit.append(
                       AuditEntry.by(
                           caller, "agent_released", "agent/" + name, Map.of("from", speaker))));
-          return ResponseEntity.ok().eTag(Versions.tag(view.changes())).body(view);
+          return ResponseEntity.ok().eTag(EntityTags.tag(view.changes())).body(view);
         });
   }
 
   @PostMapping("/v1/fleet/release")
-  @Operation(summary = "Let other keys speak for all agents of a key")
+  @Operation(summary = "Unbind all agents of a key")
   @ApiResponse(
       responseCode = "200",
       content = @Content(schema = @Schema(implementation = Released.class)))
   ResponseEntity<Object> releaseAll(
       Caller caller, HttpServletRequest http, @RequestBody ReleaseBody body) {
-    String key = Fields.name("key", body.key(), 100);
+    String key = RequestFields.name("key", body.key(), 100);
     return idempotency.once(
         http,
         caller,

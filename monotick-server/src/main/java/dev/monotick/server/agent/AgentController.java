@@ -1,16 +1,16 @@
 package dev.monotick.server.agent;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
+import dev.monotick.server.web.EntityTags;
 import dev.monotick.server.web.Idempotency;
 import dev.monotick.server.web.Page;
-import dev.monotick.server.web.Versions;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
@@ -36,8 +36,8 @@ class AgentController {
 
   private static final int MOST = 5_000;
 
-  private final Agents agents;
-  private final Fleet fleet;
+  private final AgentTable agents;
+  private final AgentInventory fleet;
   private final Sql sql;
   private final Idempotency idempotency;
   private final AuditTrail audit;
@@ -50,7 +50,8 @@ class AgentController {
    */
   record Inventory(@Nullable List<AgentSpec> agents, @Nullable Boolean prune) {}
 
-  AgentController(Agents agents, Fleet fleet, Sql sql, Idempotency idempotency, AuditTrail audit) {
+  AgentController(
+      AgentTable agents, AgentInventory fleet, Sql sql, Idempotency idempotency, AuditTrail audit) {
     this.agents = agents;
     this.fleet = fleet;
     this.sql = sql;
@@ -59,7 +60,7 @@ class AgentController {
   }
 
   @GetMapping("/v1/agents")
-  @Needs(Role.VIEWER)
+  @RequiresRole(Role.VIEWER)
   @Operation(summary = "List agents, by labels and status")
   Page<AgentView> list(
       Caller caller,
@@ -67,14 +68,14 @@ class AgentController {
       @RequestParam(required = false) @Nullable String status,
       @RequestParam(required = false) @Nullable String after,
       @RequestParam(required = false) @Nullable Integer limit) {
-    int most = Fields.number("limit", limit, Page.USUAL, 1, Page.MOST);
+    int most = RequestFields.number("limit", limit, Page.USUAL, 1, Page.MOST);
     if (status != null && !status.equals("ONLINE") && !status.equals("OFFLINE")) {
       throw Problem.invalid("status", "status must be ONLINE or OFFLINE, but was " + status);
     }
     return Page.of(
         agents.list(
             caller.tenant(),
-            Labels.parsed("label", label),
+            AgentLabels.parsed("label", label),
             Optional.ofNullable(status),
             after == null ? "" : after,
             most + 1),
@@ -83,23 +84,23 @@ class AgentController {
   }
 
   @GetMapping("/v1/agents/{name}")
-  @Needs(Role.VIEWER)
-  @Operation(summary = "Look at an agent")
+  @RequiresRole(Role.VIEWER)
+  @Operation(summary = "Get an agent")
   ResponseEntity<AgentView> get(Caller caller, @PathVariable String name) {
     AgentView view = agents.find(new AgentName(caller.tenant(), name));
-    return ResponseEntity.ok().eTag(Versions.tag(view.changes())).body(view);
+    return ResponseEntity.ok().eTag(EntityTags.tag(view.changes())).body(view);
   }
 
   @DeleteMapping("/v1/agents/{name}")
-  @Needs(Role.OPERATOR)
-  @Operation(summary = "Forget an agent; what it has goes to others")
+  @RequiresRole(Role.OPERATOR)
+  @Operation(summary = "Delete an agent; its work is reassigned")
   ResponseEntity<Void> delete(
       Caller caller,
       @PathVariable String name,
       @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
     sql.inTransaction(
         () -> {
-          Versions.optional(ifMatch, agents.lock(new AgentName(caller.tenant(), name)));
+          EntityTags.optional(ifMatch, agents.lock(new AgentName(caller.tenant(), name)));
           agents.delete(caller.tenant(), List.of(name));
           audit.append(AuditEntry.by(caller, "agent_deleted", "agent/" + name, Map.of()));
         });
@@ -107,10 +108,10 @@ class AgentController {
   }
 
   @PostMapping("/v1/fleet/sync")
-  @Needs(Role.OPERATOR)
-  @Operation(summary = "Bring agents in line with an inventory")
+  @RequiresRole(Role.OPERATOR)
+  @Operation(summary = "Synchronize agents with an inventory")
   ResponseEntity<Object> sync(Caller caller, HttpServletRequest http, @RequestBody Inventory body) {
-    List<AgentSpec> given = Fields.required("agents", body.agents());
+    List<AgentSpec> given = RequestFields.required("agents", body.agents());
     boolean prune = Boolean.TRUE.equals(body.prune());
     if (given.size() > MOST) {
       throw Problem.invalid(
@@ -123,14 +124,14 @@ class AgentController {
     List<AgentSpec.Checked> inventory = new ArrayList<>();
     for (int i = 0; i < given.size(); i++) {
       String field = "agents[" + i + "]";
-      inventory.add(Fields.required(field, given.get(i)).checked(field + "."));
+      inventory.add(RequestFields.required(field, given.get(i)).checked(field + "."));
     }
     return idempotency.once(
         http,
         caller,
         body,
         () -> {
-          Fleet.Synced synced = fleet.sync(caller.tenant(), inventory, prune);
+          AgentInventory.Synced synced = fleet.sync(caller.tenant(), inventory, prune);
           audit.append(
               AuditEntry.by(
                   caller,

@@ -5,7 +5,7 @@ import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.remote.RemoteWorks;
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import java.sql.ResultSet;
@@ -47,12 +47,13 @@ class AgentHealth {
   private final AuditTrail audit;
   private final RemoteWorks works;
   private final AgentQueue queue;
-  private final Settings settings;
+  private final ServerSettings settings;
 
   private record Lost(
       String tenant, String agent, Optional<Long> job, String state, Optional<Instant> endedAt) {}
 
-  AgentHealth(Sql sql, AuditTrail audit, RemoteWorks works, AgentQueue queue, Settings settings) {
+  AgentHealth(
+      Sql sql, AuditTrail audit, RemoteWorks works, AgentQueue queue, ServerSettings settings) {
     this.sql = sql;
     this.audit = audit;
     this.works = works;
@@ -78,7 +79,7 @@ class AgentHealth {
         });
     for (Lost each : found) {
       if (each.job().isPresent() && each.endedAt().isPresent()) {
-        works.tell(each.job().get(), each.endedAt().get());
+        works.signal(each.job().get(), each.endedAt().get());
       }
     }
     if (!found.isEmpty()) {

@@ -32,7 +32,7 @@ class AgentKeys {
 
   private final Sql sql;
 
-  private record Standing(
+  private record KeyBinding(
       boolean known, Optional<String> only, boolean reserved, Optional<String> boundTo) {}
 
   AgentKeys(Sql sql) {
@@ -67,7 +67,7 @@ class AgentKeys {
   }
 
   /** Records that an agent was heard; the first who speaks for it has its name. */
-  AgentName heard(Caller caller, String name) {
+  AgentName authenticate(Caller caller, String name) {
     AgentName agent = new AgentName(caller.tenant(), name);
     int known =
         by(
@@ -90,7 +90,7 @@ class AgentKeys {
 
   /** Refuses a caller who may not speak for that agent, whether or not it is known yet. */
   void requireOpen(Caller caller, AgentName agent) {
-    Standing standing = standing(caller, agent);
+    KeyBinding standing = standing(caller, agent);
     if (mayNot(standing, caller, agent)) {
       throw refusal(standing, agent);
     }
@@ -101,7 +101,7 @@ class AgentKeys {
     return refusal(standing(caller, agent), agent);
   }
 
-  private static boolean mayNot(Standing standing, Caller caller, AgentName agent) {
+  private static boolean mayNot(KeyBinding standing, Caller caller, AgentName agent) {
     if (standing.only().isPresent()) {
       return !standing.only().get().equals(agent.name());
     }
@@ -109,7 +109,7 @@ class AgentKeys {
         || standing.boundTo().filter(other -> !other.equals(caller.reference())).isPresent();
   }
 
-  private static Problem refusal(Standing standing, AgentName agent) {
+  private static Problem refusal(KeyBinding standing, AgentName agent) {
     if (standing.only().filter(only -> !only.equals(agent.name())).isPresent()) {
       return another(
           "this key speaks for the agent "
@@ -136,7 +136,7 @@ class AgentKeys {
     return Problem.of(403, "agent-of-another-key", detail);
   }
 
-  private Standing standing(Caller caller, AgentName agent) {
+  private KeyBinding standing(Caller caller, AgentName agent) {
     return by(
             caller,
             sql.of(
@@ -153,7 +153,7 @@ class AgentKeys {
         .param("name", agent.name())
         .query(
             (row, number) ->
-                new Standing(
+                new KeyBinding(
                     row.getBoolean("known"),
                     Optional.ofNullable(row.getString("only")),
                     row.getBoolean("reserved"),

@@ -1,8 +1,8 @@
 package dev.monotick.server.agent;
 
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
-import dev.monotick.time.TimeSource;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.spi.time.TimeSource;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -33,7 +33,7 @@ class AgentPolls implements SmartLifecycle {
   private final Duration interval;
   private final Queue<Waiting> waiting = new ConcurrentLinkedQueue<>();
   private final ThreadPoolTaskScheduler thread = new ThreadPoolTaskScheduler();
-  private @Nullable ScheduledFuture<?> looks;
+  private @Nullable ScheduledFuture<?> polls;
   private volatile boolean running;
 
   /**
@@ -45,7 +45,7 @@ class AgentPolls implements SmartLifecycle {
 
   private record Waiting(AgentName agent, int most, long end, DeferredResult<Polled> answer) {}
 
-  AgentPolls(AgentQueue queue, TimeSource time, Settings settings) {
+  AgentPolls(AgentQueue queue, TimeSource time, ServerSettings settings) {
     this.queue = queue;
     this.time = time;
     this.interval = settings.get(ExecutionSettings.AGENT_POLL_INTERVAL);
@@ -56,7 +56,7 @@ class AgentPolls implements SmartLifecycle {
   @Override
   public void start() {
     thread.initialize();
-    looks = thread.scheduleWithFixedDelay(this::look, interval);
+    polls = thread.scheduleWithFixedDelay(this::check, interval);
     queue.whenOffered(this::hurry);
     running = true;
   }
@@ -65,7 +65,7 @@ class AgentPolls implements SmartLifecycle {
   @Override
   public void stop() {
     running = false;
-    ScheduledFuture<?> begun = looks;
+    ScheduledFuture<?> begun = polls;
     if (begun != null) {
       begun.cancel(false);
     }
@@ -100,14 +100,14 @@ class AgentPolls implements SmartLifecycle {
   private void hurry() {
     if (running && !waiting.isEmpty()) {
       try {
-        thread.execute(this::look);
+        thread.execute(this::check);
       } catch (TaskRejectedException e) {
-        log.debug("stopping, so nobody waits here any more");
+        log.debug("stopping; waiting requests are released");
       }
     }
   }
 
-  private void look() {
+  private void check() {
     waiting.removeIf(this::isOver);
     if (waiting.isEmpty()) {
       return;
@@ -144,8 +144,9 @@ class AgentPolls implements SmartLifecycle {
     }
     waiting.remove(each);
     if (!each.answer().setResult(new Polled(leased))) {
-      queue.handBack(
-          each.agent(), leased.stream().map(one -> Lease.parse("lease", one.lease())).toList());
+      queue.returnToQueue(
+          each.agent(),
+          leased.stream().map(one -> AgentLease.parse("lease", one.lease())).toList());
     }
   }
 }

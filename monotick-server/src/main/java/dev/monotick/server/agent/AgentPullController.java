@@ -1,12 +1,12 @@
 package dev.monotick.server.agent;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.time.Duration;
@@ -46,7 +46,7 @@ class AgentPullController {
     private final AgentPolls polls;
     private final Duration longest;
 
-    Waits(AgentPolls polls, Settings settings) {
+    Waits(AgentPolls polls, ServerSettings settings) {
       this.polls = polls;
       // An agent that waits is silent, and must not be taken for gone meanwhile.
       Duration third = settings.get(ExecutionSettings.AGENT_SILENCE).dividedBy(3);
@@ -115,40 +115,40 @@ class AgentPullController {
   }
 
   @PostMapping("/register")
-  @Needs(Role.AGENT)
-  @Operation(summary = "Register an agent, or say anew what it is")
+  @RequiresRole(Role.AGENT)
+  @Operation(summary = "Register an agent, or update its registration")
   AgentRegistration.Registered register(Caller caller, @RequestBody AgentSpec body) {
     return registration.register(caller, body.checked(""));
   }
 
   @PostMapping("/{name}/poll")
-  @Needs(Role.AGENT)
-  @Operation(summary = "Ask for work, and wait a while for it")
+  @RequiresRole(Role.AGENT)
+  @Operation(summary = "Claim work, with long polling")
   DeferredResult<AgentPolls.Polled> poll(
       Caller caller, @PathVariable String name, @RequestBody PollBody body) {
-    int most = Fields.number("max", body.max(), 1, 1, 100);
-    int seconds = Fields.number("waitSeconds", body.waitSeconds(), 0, 0, 30);
-    AgentName agent = keys.heard(caller, name);
+    int most = RequestFields.number("max", body.max(), 1, 1, 100);
+    int seconds = RequestFields.number("waitSeconds", body.waitSeconds(), 0, 0, 30);
+    AgentName agent = keys.authenticate(caller, name);
     return waits.poll(agent, most, Duration.ofSeconds(seconds));
   }
 
   @PostMapping("/{name}/heartbeat")
-  @Needs(Role.AGENT)
-  @Operation(summary = "Say that the agent lives, and what it has")
+  @RequiresRole(Role.AGENT)
+  @Operation(summary = "Send a heartbeat with the leases that the agent holds")
   AgentReports.Renewal heartbeat(
       Caller caller, @PathVariable String name, @RequestBody HeartbeatBody body) {
     List<String> given = body.leases() == null ? List.of() : body.leases();
     if (given.size() > 1_000) {
       throw Problem.invalid("leases", "leases must be at most 1000, but are " + given.size());
     }
-    List<Lease> leases = given.stream().map(each -> Lease.parse("leases", each)).toList();
-    AgentName agent = keys.heard(caller, name);
+    List<AgentLease> leases = given.stream().map(each -> AgentLease.parse("leases", each)).toList();
+    AgentName agent = keys.authenticate(caller, name);
     return reports.renew(agent, leases, queue.lease().toMillis());
   }
 
   @PostMapping("/{name}/progress")
-  @Needs(Role.AGENT)
-  @Operation(summary = "Say how far work is")
+  @RequiresRole(Role.AGENT)
+  @Operation(summary = "Report progress of work")
   ResponseEntity<Void> progress(
       Caller caller, @PathVariable String name, @RequestBody ProgressBody body) {
     Double progress = body.progress();
@@ -157,39 +157,39 @@ class AgentPullController {
     }
     reports.progress(
         keys.require(caller, name),
-        Lease.parse("lease", body.lease()),
+        AgentLease.parse("lease", body.lease()),
         progress,
         body.doing() == null ? null : AgentReports.cut(body.doing(), LONGEST_LINE));
     return ResponseEntity.noContent().build();
   }
 
   @PostMapping("/{name}/log")
-  @Needs(Role.AGENT)
+  @RequiresRole(Role.AGENT)
   @Operation(summary = "Add lines to the log of the job")
   ResponseEntity<Void> log(Caller caller, @PathVariable String name, @RequestBody LogBody body) {
-    List<String> lines = Fields.required("lines", body.lines());
+    List<String> lines = RequestFields.required("lines", body.lines());
     if (lines.size() > 1_000) {
       throw Problem.invalid("lines", "lines must be at most 1000, but are " + lines.size());
     }
     reports.log(
         keys.require(caller, name),
-        Lease.parse("lease", body.lease()),
+        AgentLease.parse("lease", body.lease()),
         lines.stream().map(each -> AgentReports.cut(String.valueOf(each), LONGEST_LINE)).toList());
     return ResponseEntity.noContent().build();
   }
 
   @PostMapping("/{name}/result")
-  @Needs(Role.AGENT)
-  @Operation(summary = "Say how work ended")
+  @RequiresRole(Role.AGENT)
+  @Operation(summary = "Report the outcome of work")
   ResponseEntity<Void> result(
       Caller caller, @PathVariable String name, @RequestBody ResultBody body) {
     AgentName agent = keys.require(caller, name);
-    Lease lease = Lease.parse("lease", body.lease());
-    switch (Fields.required("outcome", body.outcome())) {
+    AgentLease lease = AgentLease.parse("lease", body.lease());
+    switch (RequestFields.required("outcome", body.outcome())) {
       case SUCCEEDED -> reports.succeeded(agent, lease, said(body));
       case FAILED -> reports.failed(agent, lease, said(body));
       case HANDED_BACK -> {
-        if (queue.handBack(agent, List.of(lease)) == 0) {
+        if (queue.returnToQueue(agent, List.of(lease)) == 0) {
           throw reports.lost(agent, lease);
         }
       }
@@ -197,8 +197,8 @@ class AgentPullController {
     return ResponseEntity.noContent().build();
   }
 
-  private static AgentReports.Said said(ResultBody body) {
-    return new AgentReports.Said(
+  private static AgentReports.AgentOutcome said(ResultBody body) {
+    return new AgentReports.AgentOutcome(
         Optional.ofNullable(body.exitCode()),
         Optional.ofNullable(body.output()),
         Optional.ofNullable(body.result()),

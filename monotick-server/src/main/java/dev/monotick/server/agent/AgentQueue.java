@@ -2,9 +2,9 @@ package dev.monotick.server.agent;
 
 import dev.monotick.job.JobContext;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.remote.JobEnds;
+import dev.monotick.server.remote.FinalOutcomes;
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -57,7 +57,7 @@ class AgentQueue {
 
   private record Row(Leased leased, Instant created) {}
 
-  AgentQueue(Sql sql, JsonMapper json, Settings settings) {
+  AgentQueue(Sql sql, JsonMapper json, ServerSettings settings) {
     this.sql = sql;
     this.json = json;
     this.lease = settings.get(ExecutionSettings.AGENT_LEASE);
@@ -148,7 +148,7 @@ class AgentQueue {
         .param("agent", agent)
         .param("tenant", tenant)
         .param("most", most)
-        .param("over", JobEnds.codes())
+        .param("over", FinalOutcomes.codes())
         .param("lease", lease.toMillis())
         .query(this::read)
         .list()
@@ -169,7 +169,7 @@ class AgentQueue {
     }
     return new Row(
         new Leased(
-            new Lease(row.getObject("id", UUID.class), row.getLong("fence")).toString(),
+            new AgentLease(row.getObject("id", UUID.class), row.getLong("fence")).toString(),
             String.valueOf(row.getLong("job_id")),
             row.getInt("attempt"),
             work,
@@ -197,7 +197,7 @@ class AgentQueue {
   }
 
   /** Takes work back that its agent has not begun, or does not want to end. */
-  int handBack(AgentName agent, List<Lease> leases) {
+  int returnToQueue(AgentName agent, List<AgentLease> leases) {
     return sql.of(
             """
             update @remote_work w
@@ -214,11 +214,11 @@ class AgentQueue {
         .update();
   }
 
-  static String[] works(List<Lease> leases) {
+  static String[] works(List<AgentLease> leases) {
     return leases.stream().map(each -> each.work().toString()).toArray(String[]::new);
   }
 
-  static Long[] fences(List<Lease> leases) {
-    return leases.stream().map(Lease::fence).toArray(Long[]::new);
+  static Long[] fences(List<AgentLease> leases) {
+    return leases.stream().map(AgentLease::fence).toArray(Long[]::new);
   }
 }

@@ -5,7 +5,7 @@ import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.server.tenant.Quota;
 import dev.monotick.server.tenant.Quotas;
 import java.time.Duration;
@@ -16,11 +16,11 @@ import org.springframework.stereotype.Component;
 @Component
 class AgentRegistration {
 
-  private final Agents agents;
+  private final AgentTable agents;
   private final Quotas quotas;
   private final Sql sql;
   private final AuditTrail audit;
-  private final Settings settings;
+  private final ServerSettings settings;
 
   /**
    * What an agent must know.
@@ -35,7 +35,8 @@ class AgentRegistration {
   record Registered(
       String name, String tenant, boolean isNew, String lease, String heartbeat, String silence) {}
 
-  AgentRegistration(Agents agents, Quotas quotas, Sql sql, AuditTrail audit, Settings settings) {
+  AgentRegistration(
+      AgentTable agents, Quotas quotas, Sql sql, AuditTrail audit, ServerSettings settings) {
     this.agents = agents;
     this.quotas = quotas;
     this.sql = sql;

@@ -2,7 +2,7 @@ package dev.monotick.server.agent;
 
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.problem.Problem;
-import dev.monotick.server.remote.JobEnds;
+import dev.monotick.server.remote.FinalOutcomes;
 import dev.monotick.server.remote.RemoteWorks;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -31,7 +31,7 @@ class AgentReports {
   private static final int LONGEST_ERROR = 7_000;
 
   private final Sql sql;
-  private final Agents agents;
+  private final AgentTable agents;
   private final RemoteWorks works;
   private final JsonMapper json;
 
@@ -53,19 +53,19 @@ class AgentReports {
    * @param error what happened
    * @param permanent whether another attempt would not mend that
    */
-  record Said(
+  record AgentOutcome(
       Optional<Integer> exitCode,
       Optional<String> output,
       Optional<JsonNode> result,
       Optional<String> error,
       boolean permanent) {}
 
-  private record End(
+  private record FinalState(
       String state, @Nullable String result, @Nullable String error, boolean permanent) {}
 
-  private record Ended(long job, Instant at) {}
+  private record EndedJob(long job, Instant at) {}
 
-  AgentReports(Sql sql, Agents agents, RemoteWorks works, JsonMapper json) {
+  AgentReports(Sql sql, AgentTable agents, RemoteWorks works, JsonMapper json) {
     this.sql = sql;
     this.agents = agents;
     this.works = works;
@@ -73,7 +73,7 @@ class AgentReports {
   }
 
   /** Renews leases. */
-  Renewal renew(AgentName agent, List<Lease> leases, long leaseMillis) {
+  Renewal renew(AgentName agent, List<AgentLease> leases, long leaseMillis) {
     callOff(agent);
     Map<String, Instant> renewed = new HashMap<>();
     sql.of(
@@ -93,12 +93,12 @@ class AgentReports {
         .query(
             row -> {
               renewed.put(
-                  new Lease(row.getObject(1, UUID.class), row.getLong(2)).toString(),
+                  new AgentLease(row.getObject(1, UUID.class), row.getLong(2)).toString(),
                   row.getTimestamp(3).toInstant());
             });
     List<String> cancelled = new ArrayList<>();
     List<String> lost = new ArrayList<>();
-    for (Lease each : leases) {
+    for (AgentLease each : leases) {
       if (!renewed.containsKey(each.toString())) {
         boolean calledOff = state(agent, each).equals(Optional.of("CANCELLED"));
         (calledOff ? cancelled : lost).add(each.toString());
@@ -119,11 +119,11 @@ class AgentReports {
             """)
         .param("tenant", agent.tenant())
         .param("agent", agent.name())
-        .param("over", JobEnds.codes())
+        .param("over", FinalOutcomes.codes())
         .update();
   }
 
-  private Optional<String> state(AgentName agent, Lease lease) {
+  private Optional<String> state(AgentName agent, AgentLease lease) {
     return sql.of(
             """
             select state from @remote_work
@@ -138,7 +138,8 @@ class AgentReports {
   }
 
   /** Records how far work is. */
-  void progress(AgentName agent, Lease lease, @Nullable Double progress, @Nullable String doing) {
+  void progress(
+      AgentName agent, AgentLease lease, @Nullable Double progress, @Nullable String doing) {
     int changed =
         sql.of(
                 """
@@ -161,7 +162,7 @@ class AgentReports {
   }
 
   /** Adds lines to the job's log. */
-  void log(AgentName agent, Lease lease, List<String> lines) {
+  void log(AgentName agent, AgentLease lease, List<String> lines) {
     Boolean known =
         sql.of(
                 """
@@ -171,7 +172,7 @@ class AgentReports {
                      and state = 'LEASED'
                   returning job_id, lines),
                 added as (
-                  insert into @@job_line (job_id, at, text)
+                  insert into @@job_log (job_id, at, text)
                   select m.job_id, clock_timestamp(), l.text
                     from mine m, unnest(:lines::text[]) with ordinality as l(text, place)
                    where m.lines <= :most order by l.place)
@@ -192,7 +193,7 @@ class AgentReports {
   }
 
   /** Work did what it should. */
-  void succeeded(AgentName agent, Lease lease, Said said) {
+  void succeeded(AgentName agent, AgentLease lease, AgentOutcome said) {
     Map<String, Object> result = new LinkedHashMap<>();
     result.put("agent", agent.name());
     said.exitCode().ifPresent(code -> result.put("exitCode", code));
@@ -209,17 +210,17 @@ class AgentReports {
               + bytes
               + "; store it elsewhere and give its name");
     }
-    end(agent, lease, new End("DONE", text, null, false));
+    end(agent, lease, new FinalState("DONE", text, null, false));
   }
 
   /** Work did not do what it should. */
-  void failed(AgentName agent, Lease lease, Said said) {
+  void failed(AgentName agent, AgentLease lease, AgentOutcome said) {
     String error =
         said.error().orElse(said.exitCode().map(code -> "exit code " + code).orElse("failed"))
             + " at agent "
             + agent.name()
             + said.output().filter(text -> !text.isBlank()).map(text -> "\n" + text).orElse("");
-    end(agent, lease, new End("FAILED", null, cut(error, LONGEST_ERROR), said.permanent()));
+    end(agent, lease, new FinalState("FAILED", null, cut(error, LONGEST_ERROR), said.permanent()));
   }
 
   static String cut(String text, int most) {
@@ -228,9 +229,9 @@ class AgentReports {
   }
 
   /** Ends work. Saying the same twice is saying it once. */
-  private void end(AgentName agent, Lease lease, End end) {
+  private void end(AgentName agent, AgentLease lease, FinalState end) {
     String state = end.state();
-    Optional<Ended> ended =
+    Optional<EndedJob> ended =
         sql.of(
                 """
                 update @remote_work
@@ -248,17 +249,17 @@ class AgentReports {
             .param("fence", lease.fence())
             .param("tenant", agent.tenant())
             .param("agent", agent.name())
-            .query((row, number) -> new Ended(row.getLong(1), row.getTimestamp(2).toInstant()))
+            .query((row, number) -> new EndedJob(row.getLong(1), row.getTimestamp(2).toInstant()))
             .optional();
     if (ended.isPresent()) {
-      works.tell(ended.get().job(), ended.get().at());
+      works.signal(ended.get().job(), ended.get().at());
     } else if (!state(agent, lease).equals(Optional.of(state))) {
       throw lost(agent, lease);
     }
   }
 
   /** Returns the refusal of one who does not have the work any more, or is not known. */
-  Problem lost(AgentName agent, Lease lease) {
+  Problem lost(AgentName agent, AgentLease lease) {
     if (!agents.exists(agent)) {
       return Problem.notFound("agent", agent.name() + "; register it first");
     }
@@ -267,6 +268,6 @@ class AgentReports {
         calledOff ? "lease-cancelled" : "lease-lost",
         calledOff
             ? "the job of this work was called off; stop it"
-            : "this work was handed on or has ended; stop it, nobody waits for what it does");
+            : "this work was reassigned or has ended; stop it, its outcome is no longer needed");
   }
 }

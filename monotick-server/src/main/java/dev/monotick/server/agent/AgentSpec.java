@@ -1,7 +1,7 @@
 package dev.monotick.server.agent;
 
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,8 +38,8 @@ record AgentSpec(
           field + "capabilities must be at most 500 texts of at most 200 characters");
     }
     return new Checked(
-        Fields.name(field + "name", name, 100),
-        Labels.checked(field + "labels", labels),
+        RequestFields.name(field + "name", name, 100),
+        AgentLabels.checked(field + "labels", labels),
         given,
         List.copyOf(able));
   }

@@ -1,8 +1,8 @@
 package dev.monotick.server.agent;
 
 import dev.monotick.server.execution.Command;
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -63,20 +63,20 @@ public record AgentTask(
       throw Problem.invalid(
           "payload.command", "payload must have either a command or a type, and not both");
     }
-    this.command = command == null ? null : Fields.name("payload.command", command, 100);
-    this.type = type == null ? null : Fields.name("payload.type", type, 100);
+    this.command = command == null ? null : RequestFields.name("payload.command", command, 100);
+    this.type = type == null ? null : RequestFields.name("payload.type", type, 100);
     this.args = Command.arguments("payload.args", args == null ? List.of() : args);
     this.env = Command.environment("payload.env", env == null ? Map.of() : env);
     this.input = input;
-    this.agent = agent == null ? null : Fields.name("payload.agent", agent, 100);
-    this.labels = Labels.checked("payload.labels", labels);
+    this.agent = agent == null ? null : RequestFields.name("payload.agent", agent, 100);
+    this.labels = AgentLabels.checked("payload.labels", labels);
     this.timeout = between("payload.timeout", Optional.ofNullable(timeout).orElse("PT1H"));
     this.pickup = pickup == null ? null : between("payload.pickup", pickup);
     this.onLoss = Optional.ofNullable(onLoss).orElse(OnLoss.HAND_ON);
   }
 
   private static String between(String field, String text) {
-    Duration value = Fields.duration(field, text);
+    Duration value = RequestFields.duration(field, text);
     if (value.compareTo(Duration.ofSeconds(1)) < 0 || value.compareTo(LONGEST) > 0) {
       throw Problem.invalid(field, field + " must be PT1S to " + LONGEST + ", but was " + value);
     }

@@ -6,10 +6,10 @@ import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobRequest;
 import dev.monotick.server.engine.JobHandling;
 import dev.monotick.server.execution.WorkType;
-import dev.monotick.server.problem.Bodies;
+import dev.monotick.server.problem.RequestBodies;
 import dev.monotick.server.remote.RemoteWait;
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.server.trace.Tracing;
 import java.time.Duration;
 import java.util.Optional;
@@ -34,7 +34,11 @@ class AgentWork implements WorkType {
   private final Duration pickup;
 
   AgentWork(
-      JsonMapper json, RemoteWait wait, AgentQueue queue, Tracing tracing, Settings settings) {
+      JsonMapper json,
+      RemoteWait wait,
+      AgentQueue queue,
+      Tracing tracing,
+      ServerSettings settings) {
     this.json = json;
     this.wait = wait;
     this.queue = queue;
@@ -49,7 +53,7 @@ class AgentWork implements WorkType {
 
   @Override
   public JobRequest<?> request(JsonNode payload) {
-    return KIND.of(Bodies.read(json, "payload", payload, AgentTask.class));
+    return KIND.of(RequestBodies.read(json, "payload", payload, AgentTask.class));
   }
 
   @Bean
@@ -64,7 +68,7 @@ class AgentWork implements WorkType {
     }
     AgentTask task = job.payload();
     Duration longest = task.pickup() == null ? pickup : Duration.parse(task.pickup());
-    queue.offer(job, longest, tracing.handedOn(job));
+    queue.offer(job, longest, tracing.headersFor(job));
     return JobOutcome.snooze(longest.plusSeconds(1));
   }
 }

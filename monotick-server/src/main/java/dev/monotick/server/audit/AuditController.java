@@ -1,10 +1,10 @@
 package dev.monotick.server.audit;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
 import dev.monotick.server.web.Page;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.media.Content;
@@ -27,7 +27,7 @@ import org.springframework.web.bind.annotation.RestController;
 /** The audit of a tenant, or of the whole installation for those who administer it. */
 @RestController
 @RequestMapping("/v1/audit")
-@Tag(name = "audit", description = "Who did what to what, and proof that nobody has changed it.")
+@Tag(name = "audit", description = "Audit events, and proof that they are unchanged.")
 class AuditController {
 
   private final AuditReader reader;
@@ -41,8 +41,8 @@ class AuditController {
   }
 
   @GetMapping
-  @Needs(Role.VIEWER)
-  @Operation(summary = "List what was done, newest first")
+  @RequiresRole(Role.VIEWER)
+  @Operation(summary = "List audit events, newest first")
   Page<AuditView> list(
       Caller caller,
       @RequestParam(required = false) @Nullable String scope,
@@ -53,18 +53,18 @@ class AuditController {
       @RequestParam(required = false) @Nullable String to,
       @RequestParam(required = false) @Nullable String after,
       @RequestParam(required = false) @Nullable Integer limit) {
-    int most = Fields.number("limit", limit, Page.USUAL, 1, Page.MOST);
+    int most = RequestFields.number("limit", limit, Page.USUAL, 1, Page.MOST);
     AuditReader.Filter filter =
         new AuditReader.Filter(actor, action, subject, instant("from", from), instant("to", to));
-    List<AuditEvent> read =
+    List<AuditRecord> read =
         reader.newest(
             tenant(caller, scope), filter, number("after", after, Long.MAX_VALUE), most + 1);
-    Page<AuditEvent> page = Page.of(read, most, event -> String.valueOf(event.seq()));
+    Page<AuditRecord> page = Page.of(read, most, event -> String.valueOf(event.seq()));
     return new Page<>(page.items().stream().map(views::of).toList(), page.next());
   }
 
   @GetMapping("/export")
-  @Needs(Role.VIEWER)
+  @RequiresRole(Role.VIEWER)
   @Operation(
       summary = "Export the chain for verification elsewhere",
       description =
@@ -82,7 +82,7 @@ class AuditController {
       HttpServletResponse response)
       throws IOException {
     String tenant = tenant(caller, scope);
-    AuditEnd from = from(tenant, number("after", after, 0));
+    AuditChainPosition from = from(tenant, number("after", after, 0));
     response.setContentType("application/x-ndjson");
     response.setCharacterEncoding("UTF-8");
     try (OutputStream out = new BufferedOutputStream(response.getOutputStream(), 1 << 16)) {
@@ -90,23 +90,23 @@ class AuditController {
     }
   }
 
-  private AuditEnd from(String tenant, long after) {
-    AuditEnd beginning = reader.beginning(tenant).orElse(AuditEnd.NONE);
+  private AuditChainPosition from(String tenant, long after) {
+    AuditChainPosition beginning = reader.beginning(tenant).orElse(AuditChainPosition.NONE);
     if (after <= beginning.seq()) {
       return beginning;
     }
     return reader.range(tenant, after - 1, after, 1).stream()
-        .map(AuditEvent::end)
+        .map(AuditRecord::end)
         .findFirst()
         .orElseThrow(() -> Problem.invalid("after", "after must be the number of an event"));
   }
 
   @PostMapping("/verify")
-  @Needs(Role.OPERATOR)
+  @RequiresRole(Role.OPERATOR)
   @Operation(
       summary = "Recompute the chain",
-      description = "From where the last look ended, or from=start for all of it.")
-  AuditVerdict verify(
+      description = "Continues where the last check ended; from=start checks the whole chain.")
+  AuditCheckResult verify(
       Caller caller,
       @RequestParam(required = false) @Nullable String scope,
       @RequestParam(required = false) @Nullable String from) {
@@ -131,7 +131,7 @@ class AuditController {
   }
 
   private static @Nullable Instant instant(String field, @Nullable String text) {
-    return text == null ? null : Fields.instant(field, text);
+    return text == null ? null : RequestFields.instant(field, text);
   }
 
   private static long number(String field, @Nullable String text, long fallback) {

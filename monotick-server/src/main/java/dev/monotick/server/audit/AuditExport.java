@@ -26,22 +26,23 @@ public final class AuditExport {
   private static final int PAGE = 2_000;
   private static final JsonMapper JSON = new JsonMapper();
 
-  private record Head(@Nullable String format, String tenant, AuditEnd after, AuditEnd end) {}
+  private record Head(
+      @Nullable String format, String tenant, AuditChainPosition after, AuditChainPosition end) {}
 
   private AuditExport() {}
 
   /** Writes a tenant's chain after a number that is, or follows, a number on record. */
-  static void write(AuditReader reader, String tenant, AuditEnd after, OutputStream out)
+  static void write(AuditReader reader, String tenant, AuditChainPosition after, OutputStream out)
       throws IOException {
-    AuditEnd end = reader.end(tenant);
+    AuditChainPosition end = reader.end(tenant);
     line(out, new Head(FORMAT, tenant, after, end));
-    List<AuditEvent> events = List.of();
+    List<AuditRecord> events = List.of();
     for (long at = after.seq(); at < end.seq(); at = events.get(events.size() - 1).seq()) {
       events = reader.range(tenant, at, end.seq(), PAGE);
       if (events.isEmpty()) {
         return; // whoever verifies it finds that it ends early
       }
-      for (AuditEvent event : events) {
+      for (AuditRecord event : events) {
         line(out, event);
       }
     }
@@ -53,7 +54,7 @@ public final class AuditExport {
   }
 
   /** Verifies a file. */
-  public static AuditVerdict verify(Path file) throws IOException {
+  public static AuditCheckResult verify(Path file) throws IOException {
     return verify(file, Map.of());
   }
 
@@ -62,16 +63,16 @@ public final class AuditExport {
    *
    * @param known hashes by number, as earlier verdicts gave them
    */
-  public static AuditVerdict verify(Path file, Map<Long, String> known) throws IOException {
+  public static AuditCheckResult verify(Path file, Map<Long, String> known) throws IOException {
     try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
       String first = lines.readLine();
       Head head = first == null ? null : read(first, Head.class);
       if (head == null || !FORMAT.equals(head.format())) {
         return unreadable(0, "the first line is not that of an export of " + FORMAT);
       }
-      AuditCheck check = new AuditCheck(head.tenant(), head.after(), known);
+      AuditChainCheck check = new AuditChainCheck(head.tenant(), head.after(), known);
       for (String text = lines.readLine(); text != null; text = lines.readLine()) {
-        AuditEvent event = read(text, AuditEvent.class);
+        AuditRecord event = read(text, AuditRecord.class);
         if (event == null) {
           return unreadable(check.end().seq() + 1, "is no event");
         }
@@ -80,12 +81,12 @@ public final class AuditExport {
         }
       }
       check.ends(head.end());
-      return AuditVerdict.of(head.after().seq(), check);
+      return AuditCheckResult.of(head.after().seq(), check);
     }
   }
 
-  private static AuditVerdict unreadable(long seq, String reason) {
-    return new AuditVerdict(false, 0, Math.max(0, seq - 1), "", 0, seq, reason);
+  private static AuditCheckResult unreadable(long seq, String reason) {
+    return new AuditCheckResult(false, 0, Math.max(0, seq - 1), "", 0, seq, reason);
   }
 
   private static <T> @Nullable T read(String line, Class<T> type) {

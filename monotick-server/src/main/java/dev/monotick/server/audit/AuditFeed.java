@@ -39,7 +39,7 @@ public class AuditFeed {
 
   /** Returns the number after which everything is still there. */
   public long beginning(String tenant) {
-    return reader.beginning(tenant).orElse(AuditEnd.NONE).seq();
+    return reader.beginning(tenant).orElse(AuditChainPosition.NONE).seq();
   }
 
   /** Returns events after a number, oldest first. */

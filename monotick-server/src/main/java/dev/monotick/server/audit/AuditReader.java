@@ -37,7 +37,7 @@ public class AuditReader {
   }
 
   /** Reads events before a number, newest first. */
-  List<AuditEvent> newest(String tenant, Filter filter, long before, int limit) {
+  List<AuditRecord> newest(String tenant, Filter filter, long before, int limit) {
     StringBuilder where = new StringBuilder();
     Map<String, Object> values = new LinkedHashMap<>();
     add(where, values, "actor = :actor", "actor", filter.actor());
@@ -47,7 +47,7 @@ public class AuditReader {
     add(where, values, "at < :to", "to", timestamp(filter.to()));
     return sql.composed(
             "select "
-                + AuditEvent.COLUMNS
+                + AuditRecord.COLUMNS
                 + " from @audit_event where tenant = :tenant and seq < :before"
                 + where
                 + " order by seq desc limit :limit")
@@ -55,7 +55,7 @@ public class AuditReader {
         .param("before", before)
         .param("limit", limit)
         .params(values)
-        .query(AuditEvent::of)
+        .query(AuditRecord::of)
         .list();
   }
 
@@ -76,7 +76,7 @@ public class AuditReader {
   }
 
   /** Reads events after a number up to another, oldest first. */
-  List<AuditEvent> range(String tenant, long after, long last, int limit) {
+  List<AuditRecord> range(String tenant, long after, long last, int limit) {
     return sql.of(
             """
             select seq, at, tenant, actor, actor_type, action, subject, detail, previous, hash
@@ -87,49 +87,49 @@ public class AuditReader {
         .param("after", after)
         .param("last", last)
         .param("limit", limit)
-        .query(AuditEvent::of)
+        .query(AuditRecord::of)
         .list();
   }
 
   /** Returns the end of a tenant's chain. */
-  AuditEnd end(String tenant) {
+  AuditChainPosition end(String tenant) {
     return sql.of("select seq, hash from @audit_chain where tenant = :tenant")
         .param("tenant", tenant)
-        .query(AuditEnd::of)
+        .query(AuditChainPosition::of)
         .optional()
-        .orElse(AuditEnd.NONE);
+        .orElse(AuditChainPosition.NONE);
   }
 
   /**
    * Returns where a chain begins: nowhere, or the checkpoint up to which retention has removed it.
    * Empty if events are missing and no checkpoint accounts for them.
    */
-  Optional<AuditEnd> beginning(String tenant) {
+  Optional<AuditChainPosition> beginning(String tenant) {
     Optional<Long> first =
         sql.of("select min(seq) from @audit_event where tenant = :tenant")
             .param("tenant", tenant)
             .query((row, number) -> Optional.ofNullable((Long) row.getObject(1)))
             .single();
     long before = first.orElseGet(() -> end(tenant).seq() + 1) - 1;
-    return before == 0 ? Optional.of(AuditEnd.NONE) : checkpoint(tenant, before);
+    return before == 0 ? Optional.of(AuditChainPosition.NONE) : checkpoint(tenant, before);
   }
 
-  private Optional<AuditEnd> checkpoint(String tenant, long seq) {
+  private Optional<AuditChainPosition> checkpoint(String tenant, long seq) {
     return sql.of("select seq, hash from @audit_checkpoint where tenant = :tenant and seq = :seq")
         .param("tenant", tenant)
         .param("seq", seq)
-        .query(AuditEnd::of)
+        .query(AuditChainPosition::of)
         .optional();
   }
 
   /** Returns up to where a chain was last found to be intact. */
-  Optional<AuditEnd> verified(String tenant) {
+  Optional<AuditChainPosition> verified(String tenant) {
     return sql.of(
             """
             select seq, hash from @audit_checkpoint where tenant = :tenant order by seq desc limit 1
             """)
         .param("tenant", tenant)
-        .query(AuditEnd::of)
+        .query(AuditChainPosition::of)
         .optional();
   }
 
@@ -142,7 +142,7 @@ public class AuditReader {
              where tenant = :tenant order by seq desc limit 10000
             """)
         .param("tenant", tenant)
-        .query(AuditEnd::of)
+        .query(AuditChainPosition::of)
         .list()
         .forEach(each -> known.put(each.seq(), each.hash()));
     return known;

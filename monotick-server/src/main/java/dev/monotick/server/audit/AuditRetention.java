@@ -47,11 +47,11 @@ class AuditRetention {
   }
 
   private long removeSome(Prefix prefix, int batch) {
-    List<AuditEvent> events = reader.range(prefix.tenant(), 0, prefix.seq(), batch);
+    List<AuditRecord> events = reader.range(prefix.tenant(), 0, prefix.seq(), batch);
     if (events.isEmpty()) {
       return 0;
     }
-    AuditEvent last = events.get(events.size() - 1);
+    AuditRecord last = events.get(events.size() - 1);
     sql.of("set local monotick.audit_retention = 'on'").update();
     sql.of(
             """

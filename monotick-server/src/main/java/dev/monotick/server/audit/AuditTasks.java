@@ -1,7 +1,7 @@
 package dev.monotick.server.audit;
 
 import dev.monotick.server.setting.PlatformSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskContext;
@@ -20,7 +20,7 @@ class AuditTasks {
   private static final int BATCH = 5_000;
 
   @Bean
-  Task auditVerification(AuditVerifier verifier, Settings settings) {
+  Task auditVerification(AuditVerifier verifier, ServerSettings settings) {
     return Task.named("audit-verification")
         .every(settings.get(PlatformSettings.AUDIT_VERIFICATION_INTERVAL))
         .mode(HaMode.LEADER)
@@ -30,7 +30,7 @@ class AuditTasks {
 
   /** What was verified once may have been changed since. */
   @Bean
-  Task auditFullVerification(AuditVerifier verifier, Settings settings) {
+  Task auditFullVerification(AuditVerifier verifier, ServerSettings settings) {
     return Task.named("audit-full-verification")
         .every(settings.get(PlatformSettings.AUDIT_FULL_VERIFICATION_INTERVAL))
         .mode(HaMode.ONE_REPLICA)
@@ -48,7 +48,7 @@ class AuditTasks {
   }
 
   @Bean
-  Task auditRetentionTask(AuditRetention retention, Settings settings) {
+  Task auditRetentionTask(AuditRetention retention, ServerSettings settings) {
     Duration older = settings.get(PlatformSettings.AUDIT_RETENTION);
     return Task.named("audit-retention")
         .every(settings.get(PlatformSettings.AUDIT_RETENTION_INTERVAL))
@@ -64,7 +64,7 @@ class AuditTasks {
   }
 
   @Bean
-  Task engineAuditTask(EngineAudit audit, Settings settings) {
+  Task engineAuditTask(EngineAudit audit, ServerSettings settings) {
     return Task.named("engine-audit")
         .fixedDelay(settings.get(PlatformSettings.AUDIT_ENGINE_INTERVAL))
         .mode(HaMode.EVERY_REPLICA)

@@ -25,7 +25,7 @@ public class AuditTrail {
   private final Sql sql;
   private final JsonMapper json;
 
-  private record Locked(AuditEnd end, Instant now) {}
+  private record Locked(AuditChainPosition end, Instant now) {}
 
   AuditTrail(Sql sql, JsonMapper json) {
     this.sql = sql;
@@ -59,11 +59,11 @@ public class AuditTrail {
                   begin(tenant);
                   return lock(tenant).orElseThrow();
                 });
-    List<AuditEvent> events = new ArrayList<>(entries.size());
-    AuditEnd end = locked.end();
+    List<AuditRecord> events = new ArrayList<>(entries.size());
+    AuditChainPosition end = locked.end();
     for (AuditEntry entry : entries) {
-      AuditEvent event =
-          AuditEvent.after(end, locked.now(), entry, json.writeValueAsString(entry.detail()));
+      AuditRecord event =
+          AuditRecord.after(end, locked.now(), entry, json.writeValueAsString(entry.detail()));
       events.add(event);
       end = event.end();
     }
@@ -86,14 +86,14 @@ public class AuditTrail {
         .query(
             (row, number) ->
                 new Locked(
-                    AuditEnd.of(row, number),
+                    AuditChainPosition.of(row, number),
                     row.getObject("now", OffsetDateTime.class)
                         .toInstant()
                         .truncatedTo(ChronoUnit.MICROS)))
         .optional();
   }
 
-  private void insert(String tenant, List<AuditEvent> events, AuditEnd end) {
+  private void insert(String tenant, List<AuditRecord> events, AuditChainPosition end) {
     sql.of(
             """
             with chain as (
@@ -109,18 +109,18 @@ public class AuditTrail {
         .param("seq", end.seq())
         .param("hash", end.hash())
         .param("at", java.sql.Timestamp.from(events.get(0).at()))
-        .param("seqs", events.stream().map(AuditEvent::seq).toArray(Long[]::new))
-        .param("actors", column(events, AuditEvent::actor))
-        .param("types", column(events, AuditEvent::actorType))
-        .param("actions", column(events, AuditEvent::action))
-        .param("subjects", column(events, AuditEvent::subject))
-        .param("details", column(events, AuditEvent::detail))
-        .param("previous", column(events, AuditEvent::previous))
-        .param("hashes", column(events, AuditEvent::hash))
+        .param("seqs", events.stream().map(AuditRecord::seq).toArray(Long[]::new))
+        .param("actors", column(events, AuditRecord::actor))
+        .param("types", column(events, AuditRecord::actorType))
+        .param("actions", column(events, AuditRecord::action))
+        .param("subjects", column(events, AuditRecord::subject))
+        .param("details", column(events, AuditRecord::detail))
+        .param("previous", column(events, AuditRecord::previous))
+        .param("hashes", column(events, AuditRecord::hash))
         .update();
   }
 
-  private static String[] column(List<AuditEvent> events, Function<AuditEvent, String> value) {
+  private static String[] column(List<AuditRecord> events, Function<AuditRecord, String> value) {
     return events.stream().map(value).toArray(String[]::new);
   }
 }

@@ -24,7 +24,7 @@ class AuditVerifier {
   private final Sql sql;
   private final AuditReader reader;
   private final AuditTrail trail;
-  private final Map<String, AuditVerdict> broken = new ConcurrentHashMap<>();
+  private final Map<String, AuditCheckResult> broken = new ConcurrentHashMap<>();
 
   AuditVerifier(Sql sql, AuditReader reader, AuditTrail trail) {
     this.sql = sql;
@@ -33,45 +33,46 @@ class AuditVerifier {
   }
 
   /** Looks at a chain from its beginning, or from where the last look ended. */
-  AuditVerdict verify(String tenant, boolean fromStart) {
-    AuditEnd last = reader.end(tenant);
-    Optional<AuditEnd> beginning = reader.beginning(tenant);
-    AuditEnd from =
-        (fromStart ? beginning : reader.verified(tenant).or(() -> beginning)).orElse(AuditEnd.NONE);
-    AuditCheck check =
-        new AuditCheck(tenant, from, fromStart ? reader.checkpoints(tenant) : Map.of());
+  AuditCheckResult verify(String tenant, boolean fromStart) {
+    AuditChainPosition last = reader.end(tenant);
+    Optional<AuditChainPosition> beginning = reader.beginning(tenant);
+    AuditChainPosition from =
+        (fromStart ? beginning : reader.verified(tenant).or(() -> beginning))
+            .orElse(AuditChainPosition.NONE);
+    AuditChainCheck check =
+        new AuditChainCheck(tenant, from, fromStart ? reader.checkpoints(tenant) : Map.of());
     boolean more = true;
     while (more) {
-      List<AuditEvent> events = reader.range(tenant, check.end().seq(), last.seq(), PAGE);
+      List<AuditRecord> events = reader.range(tenant, check.end().seq(), last.seq(), PAGE);
       more = events.stream().allMatch(check::next) && events.size() == PAGE;
     }
     check.ends(last);
-    AuditVerdict verdict = AuditVerdict.of(from.seq(), check);
+    AuditCheckResult verdict = AuditCheckResult.of(from.seq(), check);
     if (verdict.intact()) {
       keep(tenant, check.end());
       if (fromStart) {
         broken.remove(tenant);
       }
     } else {
-      AuditVerdict before = broken.put(tenant, verdict);
+      AuditCheckResult before = broken.put(tenant, verdict);
       if (before == null || !Objects.equals(before.brokenAt(), verdict.brokenAt())) {
         log.error(
             "audit broken tenant={} seq={} reason={}",
             tenant,
             verdict.brokenAt(),
             verdict.reason());
-        tell(tenant, verdict);
+        report(tenant, verdict);
       }
     }
     return verdict;
   }
 
   /** Returns the chains that this replica found to be broken. */
-  Map<String, AuditVerdict> broken() {
+  Map<String, AuditCheckResult> broken() {
     return Map.copyOf(broken);
   }
 
-  private void keep(String tenant, AuditEnd end) {
+  private void keep(String tenant, AuditChainPosition end) {
     if (end.seq() == 0) {
       return;
     }
@@ -86,7 +87,7 @@ class AuditVerifier {
         .update();
   }
 
-  private void tell(String tenant, AuditVerdict verdict) {
+  private void report(String tenant, AuditCheckResult verdict) {
     String subject = "audit/" + verdict.brokenAt();
     sql.inTransaction(
         () -> {

@@ -13,7 +13,7 @@ class AuditViews {
     this.json = json;
   }
 
-  AuditView of(AuditEvent event) {
+  AuditView of(AuditRecord event) {
     return new AuditView(
         event.seq(),
         event.at().toString(),

@@ -1,7 +1,6 @@
 package dev.monotick.server.audit;
 
 import dev.monotick.Monotick;
-import dev.monotick.audit.AuditSink;
 import dev.monotick.event.EventListener;
 import dev.monotick.event.MonotickEvent;
 import dev.monotick.event.MonotickEvent.JobEnded;
@@ -9,8 +8,9 @@ import dev.monotick.event.MonotickEvent.LeadershipGained;
 import dev.monotick.event.MonotickEvent.LeadershipLost;
 import dev.monotick.event.MonotickEvent.TaskPaused;
 import dev.monotick.event.MonotickEvent.TickEnded;
-import dev.monotick.ledger.Outcome;
+import dev.monotick.job.JobState;
 import dev.monotick.server.database.Sql;
+import dev.monotick.tick.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -33,7 +33,7 @@ import org.springframework.stereotype.Component;
  * new ones are dropped and counted. The engine never waits.
  */
 @Component
-public class EngineAudit implements AuditSink, EventListener, SmartLifecycle {
+public class EngineAudit implements EventListener, SmartLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(EngineAudit.class);
   private static final int MOST = 10_000;
@@ -59,13 +59,6 @@ public class EngineAudit implements AuditSink, EventListener, SmartLifecycle {
   }
 
   @Override
-  public void record(dev.monotick.audit.AuditEvent event) {
-    Map<String, Object> detail = new HashMap<>(event.details());
-    detail.put("replica", replica());
-    add(AuditEntry.bySystem(AuditEntry.INSTALLATION, event.action(), event.subject(), detail));
-  }
-
-  @Override
   public void on(MonotickEvent event) {
     if (event instanceof LeadershipGained gained) {
       installation(
@@ -84,6 +77,19 @@ public class EngineAudit implements AuditSink, EventListener, SmartLifecycle {
           Map.of("nominal", ended.tick().nominal().toString()));
     } else if (event instanceof TaskPaused paused && paused.by().equals("monotick")) {
       installation("task_paused", "task/" + paused.task(), Map.of("note", paused.note()));
+    } else if (event instanceof JobEnded ended && ended.end().equals("Retried")) {
+      installation(
+          "job_retry",
+          JOB + ended.id(),
+          Map.of(
+              "old_status",
+              JobState.RUNNING.name(),
+              "new_status",
+              JobState.RETRYING.name(),
+              "attempts",
+              Integer.toString(ended.attempt()),
+              "max_attempts",
+              Integer.toString(ended.maxAttempts())));
     } else if (event instanceof JobEnded ended && ended.end().equals("Died")) {
       installation(
           "job_dead", JOB + ended.id(), Map.of("kind", ended.kind(), "attempt", ended.attempt()));

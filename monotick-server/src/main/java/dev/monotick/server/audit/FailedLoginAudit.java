@@ -1,6 +1,6 @@
 package dev.monotick.server.audit;
 
-import dev.monotick.server.access.AuthenticationFailed;
+import dev.monotick.server.access.AuthenticationFailedEvent;
 import java.util.Map;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
@@ -16,7 +16,7 @@ class FailedLoginAudit {
   }
 
   @EventListener
-  void failed(AuthenticationFailed event) {
+  void failed(AuthenticationFailedEvent event) {
     audit.add(
         AuditEntry.bySystem(
             AuditEntry.INSTALLATION,

@@ -8,12 +8,12 @@ import dev.monotick.postgres.connection.DirectSource;
 import dev.monotick.postgres.connection.SchemaName;
 import dev.monotick.postgres.embedded.EmbeddedPostgres;
 import dev.monotick.postgres.leader.PoolerProbe;
-import dev.monotick.postgres.notice.Notices;
-import dev.monotick.postgres.notice.SessionNotices;
+import dev.monotick.postgres.notify.Notifications;
+import dev.monotick.postgres.notify.PresenceSession;
 import dev.monotick.postgres.schema.Migrations;
-import dev.monotick.server.setting.Known;
-import dev.monotick.server.setting.Settings;
-import dev.monotick.time.TimeSource;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.server.setting.SettingCatalog;
+import dev.monotick.spi.time.TimeSource;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -34,18 +34,17 @@ class DatabaseConfiguration {
 
   private static final List<String> STEPS =
       List.of(
-          "V1__tenants.sql",
-          "V2__audit.sql",
-          "V3__idempotency.sql",
-          "V4__schedules.sql",
-          "V5__remote_work.sql",
-          "V6__rate_limits.sql",
-          "V7__quotas.sql",
-          "V8__secrets.sql",
-          "V9__operations.sql",
-          "V10__statistics.sql",
-          "V11__kinds.sql",
-          "V12__approvals.sql");
+          "V1__baseline.tenants.sql",
+          "V1__baseline.audit.sql",
+          "V1__baseline.idempotency.sql",
+          "V1__baseline.schedules.sql",
+          "V1__baseline.remote_work.sql",
+          "V1__baseline.rate_limits.sql",
+          "V1__baseline.quotas.sql",
+          "V1__baseline.approvals.sql",
+          "V1__baseline.secrets.sql",
+          "V1__baseline.operations.sql",
+          "V1__baseline.statistics.sql");
 
   /** The embedded server, if there is one: stopped after all that uses it. */
   static final class Server implements DisposableBean {
@@ -65,15 +64,17 @@ class DatabaseConfiguration {
   }
 
   @Bean
-  Server databaseServer(Settings settings) {
-    String url = settings.get(Known.DATABASE_URL);
+  Server databaseServer(ServerSettings settings) {
+    String url = settings.get(SettingCatalog.DATABASE_URL);
     if (!url.isEmpty()) {
       return new Server(
           null,
           new DatabaseAddress(
-              url, settings.get(Known.DATABASE_USERNAME), settings.get(Known.DATABASE_PASSWORD)));
+              url,
+              settings.get(SettingCatalog.DATABASE_USERNAME),
+              settings.get(SettingCatalog.DATABASE_PASSWORD)));
     }
-    Path folder = Path.of(settings.get(Known.DATA_FOLDER)).toAbsolutePath();
+    Path folder = Path.of(settings.get(SettingCatalog.DATA_FOLDER)).toAbsolutePath();
     log.info("No MONOTICK_DATABASE_URL: starting an embedded PostgreSQL in {}", folder);
     EmbeddedPostgres embedded =
         EmbeddedPostgres.builder().folder(folder).setting("max_connections", "300").start();
@@ -82,12 +83,12 @@ class DatabaseConfiguration {
   }
 
   @Bean
-  PostgresStore store(Server server, Settings settings) {
+  PostgresStore store(Server server, ServerSettings settings) {
     PostgresStoreBuilder builder =
         PostgresStore.builder()
             .url(server.address.url())
-            .schema(settings.get(Known.DATABASE_SCHEMA))
-            .durableCommits(settings.get(Known.DATABASE_DURABLE_COMMITS));
+            .schema(settings.get(SettingCatalog.DATABASE_SCHEMA))
+            .durableCommits(settings.get(SettingCatalog.DATABASE_DURABLE_COMMITS));
     if (!server.address.user().isEmpty()) {
       builder.user(server.address.user()).password(server.address.password());
     }
@@ -96,17 +97,18 @@ class DatabaseConfiguration {
 
   /** After the store, which has checked the server and told what is wrong with it. */
   @Bean
-  ServerPool dataSource(Server server, PostgresStore store, Settings settings) {
+  ServerPool dataSource(Server server, PostgresStore store, ServerSettings settings) {
     ServerPool pool =
         new ServerPool(
-            PoolerProbe.findPooler(direct(server)), settings.get(Known.DATABASE_DURABLE_COMMITS));
+            PoolerProbe.findPooler(direct(server)),
+            settings.get(SettingCatalog.DATABASE_DURABLE_COMMITS));
     pool.setPoolName("rest");
     pool.setJdbcUrl(server.address.url());
     if (!server.address.user().isEmpty()) {
       pool.setUsername(server.address.user());
       pool.setPassword(server.address.password());
     }
-    pool.setMaximumPoolSize(settings.get(Known.DATABASE_CONNECTIONS));
+    pool.setMaximumPoolSize(settings.get(SettingCatalog.DATABASE_CONNECTIONS));
     pool.setMinimumIdle(2);
     pool.setConnectionTimeout(5_000);
     pool.addDataSourceProperty("socketTimeout", "60");
@@ -129,25 +131,27 @@ class DatabaseConfiguration {
 
   /** One more session, for what replicas tell each other of the control plane. */
   @Bean
-  ReplicaNotices replicaNotices(
-      Server server, ServerPool dataSource, Settings settings, TimeSource time) {
-    SchemaName own = new Tables(new SchemaName(settings.get(Known.DATABASE_SCHEMA))).own();
+  ReplicaNotifications replicaNotifications(
+      Server server, ServerPool dataSource, ServerSettings settings, TimeSource time) {
+    SchemaName own =
+        new TableNames(new SchemaName(settings.get(SettingCatalog.DATABASE_SCHEMA))).own();
     Optional<String> pooler = dataSource.pooler();
     pooler.ifPresent(
         why -> log.info("replicas find each other's changes by looking for them: {}", why));
-    Notices notices =
+    Notifications notices =
         pooler.isPresent()
-            ? Notices.none()
-            : SessionNotices.start(
+            ? Notifications.none()
+            : PresenceSession.start(
                 new Database(new DataSourcePool(dataSource::getConnection), direct(server), own),
                 own,
                 UUID.randomUUID());
-    return new ReplicaNotices(notices, dataSource, time);
+    return new ReplicaNotifications(notices, dataSource, time);
   }
 
   @Bean
-  Sql sql(ServerPool dataSource, PlatformTransactionManager manager, Settings settings) {
-    Tables tables = new Tables(new SchemaName(settings.get(Known.DATABASE_SCHEMA)));
+  Sql sql(ServerPool dataSource, PlatformTransactionManager manager, ServerSettings settings) {
+    TableNames tables =
+        new TableNames(new SchemaName(settings.get(SettingCatalog.DATABASE_SCHEMA)));
     Migrations.of(dataSource::plainConnection, tables.own(), DatabaseConfiguration.class, STEPS)
         .migrate();
     return new Sql(tables, dataSource, manager);

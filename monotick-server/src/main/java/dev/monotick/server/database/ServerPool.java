@@ -1,7 +1,7 @@
 package dev.monotick.server.database;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.monotick.postgres.connection.EngineSettings;
+import dev.monotick.postgres.connection.SessionSettings;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -18,11 +18,11 @@ import org.springframework.transaction.TransactionDefinition;
  */
 final class ServerPool extends HikariDataSource {
 
-  private static final EngineSettings.Limits LIMITS =
-      new EngineSettings.Limits(
+  private static final SessionSettings.Limits LIMITS =
+      new SessionSettings.Limits(
           Duration.ofSeconds(30), Duration.ofSeconds(5), Duration.ofSeconds(30));
 
-  private final EngineSettings settings;
+  private final SessionSettings settings;
   private final Optional<String> pooler;
 
   /**
@@ -32,7 +32,7 @@ final class ServerPool extends HikariDataSource {
    * @param durable whether commits are made durable
    */
   ServerPool(Optional<String> pooler, boolean durable) {
-    this.settings = new EngineSettings(durable, LIMITS);
+    this.settings = new SessionSettings(durable, LIMITS);
     this.pooler = pooler;
     if (pooler.isPresent()) {
       addDataSourceProperty("prepareThreshold", "0");
@@ -68,7 +68,7 @@ final class ServerPool extends HikariDataSource {
 
     private static final long serialVersionUID = 1;
 
-    private final transient EngineSettings settings;
+    private final transient SessionSettings settings;
 
     SettingManager(ServerPool pool) {
       super(pool);

@@ -27,13 +27,13 @@ public final class Sql {
     T apply(Connection connection) throws SQLException;
   }
 
-  private final Tables tables;
+  private final TableNames tables;
   private final DataSource dataSource;
   private final JdbcClient client;
   private final TransactionTemplate transactions;
   private final Map<String, String> resolved = new ConcurrentHashMap<>();
 
-  Sql(Tables tables, DataSource dataSource, PlatformTransactionManager manager) {
+  Sql(TableNames tables, DataSource dataSource, PlatformTransactionManager manager) {
     this.tables = tables;
     this.dataSource = dataSource;
     this.client = JdbcClient.create(dataSource);
@@ -41,7 +41,8 @@ public final class Sql {
   }
 
   /**
-   * Begins a statement; see {@link Tables} for the names of tables in it. Templates are constants.
+   * Begins a statement; see {@link TableNames} for the names of tables in it. Templates are
+   * constants.
    */
   public JdbcClient.StatementSpec of(String template) {
     return client.sql(resolved.computeIfAbsent(template, tables::sql));

@@ -4,12 +4,12 @@ import dev.monotick.Monotick;
 import dev.monotick.MonotickBuilder;
 import dev.monotick.job.Jobs;
 import dev.monotick.postgres.PostgresStore;
-import dev.monotick.server.setting.Known;
 import dev.monotick.server.setting.ReplicaName;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.server.setting.SettingCatalog;
 import dev.monotick.server.trace.Tracing;
+import dev.monotick.spi.time.TimeSource;
 import dev.monotick.task.Task;
-import dev.monotick.time.TimeSource;
 import java.util.List;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
@@ -28,7 +28,7 @@ class EngineConfiguration {
   /** For those who add and look at jobs; the engine below is what runs them. */
   @Bean
   Jobs jobs(PostgresStore store) {
-    return Jobs.of(store);
+    return Monotick.jobs(store);
   }
 
   /**
@@ -38,25 +38,25 @@ class EngineConfiguration {
    * @param handlings all handlers that are
    * @param tracing who is told of their runs
    */
-  record Work(List<Task> tasks, List<JobHandling<?>> handlings, Tracing tracing) {}
+  record TasksAndHandlers(List<Task> tasks, List<JobHandling<?>> handlings, Tracing tracing) {}
 
   @Bean
-  Work engineWork(List<Task> tasks, List<JobHandling<?>> handlings, Tracing tracing) {
-    return new Work(tasks, handlings, tracing);
+  TasksAndHandlers engineWork(List<Task> tasks, List<JobHandling<?>> handlings, Tracing tracing) {
+    return new TasksAndHandlers(tasks, handlings, tracing);
   }
 
-  @Bean(destroyMethod = "") // EngineLife stops it
+  @Bean(destroyMethod = "") // EngineLifecycle stops it
   Monotick monotick(
       PostgresStore store,
-      Settings settings,
+      ServerSettings settings,
       Environment environment,
-      Work work,
+      TasksAndHandlers work,
       EngineObservers observers) {
     MonotickBuilder builder =
         Monotick.builder()
             .store(store)
             .environment(EngineSettings.variables(settings, environment, work.tasks()))
-            .concurrency(settings.get(Known.WORKER_CONCURRENCY))
+            .concurrency(settings.get(SettingCatalog.WORKER_CONCURRENCY))
             .replicaName(ReplicaName.of(settings));
     work.tasks().forEach(builder::task);
     work.handlings().forEach(each -> each.addTo(builder, work.tracing()));
@@ -67,7 +67,8 @@ class EngineConfiguration {
   }
 
   @Bean
-  EngineLife engineLife(Monotick monotick, Settings settings, ApplicationEventPublisher events) {
-    return new EngineLife(monotick, settings.get(Known.SHUTDOWN_GRACE), events);
+  EngineLifecycle engineLife(
+      Monotick monotick, ServerSettings settings, ApplicationEventPublisher events) {
+    return new EngineLifecycle(monotick, settings.get(SettingCatalog.SHUTDOWN_GRACE), events);
   }
 }

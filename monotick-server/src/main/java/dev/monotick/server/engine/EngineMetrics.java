@@ -1,9 +1,9 @@
 package dev.monotick.server.engine;
 
 import dev.monotick.leader.Fence;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.ledger.SkipReason;
-import dev.monotick.metric.MetricSink;
+import dev.monotick.spi.metric.MetricSink;
+import dev.monotick.tick.Outcome;
+import dev.monotick.tick.SkipReason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.IntConsumer;
@@ -14,9 +14,9 @@ final class EngineMetrics implements MetricSink {
 
   private final MetricSink to;
   private final IntConsumer rescues;
-  private final RefusedCompletions refused;
+  private final CompletionHealth refused;
 
-  EngineMetrics(MetricSink to, IntConsumer rescues, RefusedCompletions refused) {
+  EngineMetrics(MetricSink to, IntConsumer rescues, CompletionHealth refused) {
     this.to = to;
     this.rescues = rescues;
     this.refused = refused;
@@ -79,8 +79,8 @@ final class EngineMetrics implements MetricSink {
   }
 
   @Override
-  public void jobHandlersLeftAlone(int handlers) {
-    to.jobHandlersLeftAlone(handlers);
+  public void jobHandlersAbandoned(int handlers) {
+    to.jobHandlersAbandoned(handlers);
   }
 
   @Override

@@ -14,13 +14,13 @@ class EngineObservers {
 
   private final EngineAudit audit;
   private final MicrometerMetrics metrics;
-  private final RefusedCompletions refused;
+  private final CompletionHealth refused;
   private final List<EventListener> listeners;
 
   EngineObservers(
       EngineAudit audit,
       MeterRegistry registry,
-      RefusedCompletions refused,
+      CompletionHealth refused,
       List<EventListener> listeners) {
     this.audit = audit;
     this.refused = refused;
@@ -29,7 +29,7 @@ class EngineObservers {
   }
 
   void addTo(MonotickBuilder builder) {
-    builder.audit(audit).metrics(new EngineMetrics(metrics, audit::rescued, refused));
+    builder.metrics(new EngineMetrics(metrics, audit::rescued, refused));
   }
 
   List<EventListener> listeners() {

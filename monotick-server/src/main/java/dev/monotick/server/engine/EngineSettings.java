@@ -1,8 +1,8 @@
 package dev.monotick.server.engine;
 
-import dev.monotick.server.setting.Known;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.server.setting.Setting;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.SettingCatalog;
 import dev.monotick.task.Task;
 import java.util.HashMap;
 import java.util.List;
@@ -22,17 +22,17 @@ final class EngineSettings {
   private static final String TASK = "MONOTICK_TASK_";
   private static final List<Setting<String>> PASSED =
       List.of(
-          Known.LEADERSHIP,
-          Known.LEASE_DURATION,
-          Known.LEASE_RENEW_INTERVAL,
-          Known.LEASE_RENEW_TIMEOUT,
-          Known.LEASE_MARGIN);
+          SettingCatalog.LEADERSHIP,
+          SettingCatalog.LEASE_DURATION,
+          SettingCatalog.LEASE_RENEW_INTERVAL,
+          SettingCatalog.LEASE_RENEW_TIMEOUT,
+          SettingCatalog.LEASE_MARGIN);
 
   private EngineSettings() {}
 
   /** Returns the engine's variables; a variable of a task that there is none of is refused. */
   static Map<String, String> variables(
-      Settings settings, Environment environment, List<Task> tasks) {
+      ServerSettings settings, Environment environment, List<Task> tasks) {
     Map<String, String> variables = new TreeMap<>();
     for (Setting<String> setting : PASSED) {
       if (!settings.get(setting).isEmpty()) {

@@ -18,14 +18,14 @@ final class EventClient {
   private final long openedAt;
   private final AtomicLong busySince = new AtomicLong(); // 0 while nobody writes
   private volatile long seq;
-  private volatile long heardAt;
+  private volatile long lastSentAt;
 
   EventClient(String tenant, long seq, SseEmitter emitter, long now) {
     this.tenant = tenant;
     this.seq = seq;
     this.emitter = emitter;
     this.openedAt = now;
-    this.heardAt = now;
+    this.lastSentAt = now;
   }
 
   String tenant() {
@@ -40,8 +40,8 @@ final class EventClient {
     return openedAt;
   }
 
-  long heardAt() {
-    return heardAt;
+  long lastSentAt() {
+    return lastSentAt;
   }
 
   /** Returns since when he has not taken what was written to him; 0 if he has. */
@@ -55,7 +55,7 @@ final class EventClient {
   }
 
   void end(long now) {
-    heardAt = now;
+    lastSentAt = now;
     busySince.set(0);
   }
 
@@ -74,7 +74,7 @@ final class EventClient {
   }
 
   /** Writes something that means nothing, so that both ends know that the other is there. */
-  void beat() throws IOException {
+  void heartbeat() throws IOException {
     emitter.send(SseEmitter.event().comment("still here"));
   }
 

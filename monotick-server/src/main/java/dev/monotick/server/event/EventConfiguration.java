@@ -2,9 +2,9 @@ package dev.monotick.server.event;
 
 import dev.monotick.server.audit.AuditFeed;
 import dev.monotick.server.setting.PlatformSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.spi.time.TimeSource;
 import dev.monotick.task.Task;
-import dev.monotick.time.TimeSource;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -14,12 +14,13 @@ import org.springframework.context.annotation.Configuration;
 class EventConfiguration {
 
   @Bean
-  EventHub eventHub(AuditFeed feed, TimeSource time, Settings settings, MeterRegistry registry) {
+  EventHub eventHub(
+      AuditFeed feed, TimeSource time, ServerSettings settings, MeterRegistry registry) {
     return new EventHub(feed, time, settings, registry);
   }
 
   @Bean
-  Task eventTail(EventHub hub, Settings settings) {
+  Task eventTail(EventHub hub, ServerSettings settings) {
     return hub.task(settings.get(PlatformSettings.EVENTS_INTERVAL));
   }
 }

@@ -1,7 +1,7 @@
 package dev.monotick.server.event;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.audit.AuditFeed;
 import dev.monotick.server.problem.Problem;
@@ -35,9 +35,9 @@ class EventController {
   }
 
   @GetMapping
-  @Needs(Role.VIEWER)
+  @RequiresRole(Role.VIEWER)
   @Operation(
-      summary = "Follow everything that changes",
+      summary = "Stream events",
       description =
           "Server-sent events: id is the number in the audit, event the action, data the event as in"
               + " /v1/audit. Give the last id as Last-Event-ID, or after, to read on without gaps;"

@@ -3,10 +3,10 @@ package dev.monotick.server.event;
 import dev.monotick.server.audit.AuditFeed;
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.setting.PlatformSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.spi.time.TimeSource;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
-import dev.monotick.time.TimeSource;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -42,7 +42,7 @@ final class EventHub implements SmartLifecycle {
   private volatile boolean open;
   private final ThreadPoolTaskExecutor writers = new ThreadPoolTaskExecutor();
 
-  EventHub(AuditFeed feed, TimeSource time, Settings settings, MeterRegistry registry) {
+  EventHub(AuditFeed feed, TimeSource time, ServerSettings settings, MeterRegistry registry) {
     this.feed = feed;
     this.time = time;
     this.most = settings.get(PlatformSettings.EVENTS_CLIENTS);
@@ -64,7 +64,7 @@ final class EventHub implements SmartLifecycle {
     return Task.named("event-tail")
         .fixedDelay(every)
         .mode(HaMode.EVERY_REPLICA)
-        .run(context -> look());
+        .run(context -> poll());
   }
 
   /** Adds somebody who has seen events up to a number. */
@@ -85,12 +85,12 @@ final class EventHub implements SmartLifecycle {
     }
     emitter.onCompletion(() -> clients.remove(client));
     emitter.onError(error -> clients.remove(client));
-    write(client, client::beat);
+    write(client, client::heartbeat);
     return emitter;
   }
 
   /** Looks for news, and for who has to be told that there is none. */
-  void look() {
+  void poll() {
     if (clients.isEmpty()) {
       tails.clear();
       return;
@@ -108,8 +108,8 @@ final class EventHub implements SmartLifecycle {
         EventTail tail =
             tails.computeIfAbsent(client.tenant(), tenant -> new EventTail(feed, tenant));
         write(client, () -> client.send(tail));
-      } else if (now - client.heardAt() > heartbeat.toNanos()) {
-        write(client, client::beat);
+      } else if (now - client.lastSentAt() > heartbeat.toNanos()) {
+        write(client, client::heartbeat);
       }
     }
   }
@@ -130,7 +130,10 @@ final class EventHub implements SmartLifecycle {
           } catch (IOException | IllegalStateException e) {
             drop(client, e.toString());
           } catch (RuntimeException e) {
-            log.warn("a listener is told later tenant={}: {}", client.tenant(), e.toString());
+            log.warn(
+                "cannot notify a listener, trying again later tenant={}: {}",
+                client.tenant(),
+                e.toString());
           } finally {
             client.end(time.nanos());
           }

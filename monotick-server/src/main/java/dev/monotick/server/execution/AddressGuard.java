@@ -1,5 +1,6 @@
 package dev.monotick.server.execution;
 
+import dev.monotick.server.web.Cidr;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

@@ -3,9 +3,9 @@ package dev.monotick.server.execution;
 import dev.monotick.job.JobContext;
 import dev.monotick.server.execution.CallFailedException.How;
 import dev.monotick.server.remote.Callbacks;
-import dev.monotick.server.secret.Secrets;
+import dev.monotick.server.secret.SecretLookup;
 import dev.monotick.server.trace.TraceHeaders;
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.time.TimeSource;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -23,10 +23,10 @@ import org.springframework.stereotype.Component;
 @Component
 class CallHeaders {
 
-  private final Secrets secrets;
+  private final SecretLookup secrets;
   private final TimeSource time;
 
-  CallHeaders(Secrets secrets, TimeSource time) {
+  CallHeaders(SecretLookup secrets, TimeSource time) {
     this.secrets = secrets;
     this.time = time;
   }
@@ -68,7 +68,7 @@ class CallHeaders {
    * Returns what each request of a call carries. Secrets are looked up now, so that a missing one
    * is told before anything is sent.
    */
-  Outgoing.Headers of(JobContext<HttpCall> job, Optional<Callbacks.Invitation> invitation)
+  OutgoingCall.Headers of(JobContext<HttpCall> job, Optional<Callbacks.Invitation> invitation)
       throws CallFailedException {
     HttpCall call = job.payload();
     Map<String, String> everywhere = new LinkedHashMap<>();

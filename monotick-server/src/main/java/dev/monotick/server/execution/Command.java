@@ -1,7 +1,7 @@
 package dev.monotick.server.execution;
 
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ public record Command(String command, List<String> args, Map<String, String> env
   /** Fills in defaults and refuses what cannot be. */
   public Command(
       @Nullable String command, @Nullable List<String> args, @Nullable Map<String, String> env) {
-    this.command = Fields.name("payload.command", command, 100);
+    this.command = RequestFields.name("payload.command", command, 100);
     this.args = arguments("payload.args", args == null ? List.of() : args);
     this.env = environment("payload.env", env == null ? Map.of() : env);
   }

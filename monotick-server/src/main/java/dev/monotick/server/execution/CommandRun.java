@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class CommandRun {
 
-  private static final Duration LOOK = Duration.ofMillis(50);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
   /** Nobody reads that much, and the disk is everybody's. */
   private static final long MOST_OUTPUT = 64L << 20;
@@ -57,7 +57,7 @@ final class CommandRun {
       Process process = start(job, output);
       boolean tooMuch = false;
       try {
-        while (!process.waitFor(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+        while (!process.waitFor(POLL_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
           job.checkCancelled();
           tooMuch = Files.size(output) > MOST_OUTPUT;
           if (tooMuch) {

@@ -5,10 +5,10 @@ import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobRequest;
 import dev.monotick.server.engine.JobHandling;
-import dev.monotick.server.problem.Bodies;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestBodies;
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -27,7 +27,7 @@ class CommandWork implements WorkType {
   private static final JobKind<Command> KIND = JobKind.named("command", Command.class);
 
   private final JsonMapper json;
-  private final CommandList list;
+  private final AllowedCommands list;
   private final int outputLimit;
 
   /**
@@ -39,7 +39,7 @@ class CommandWork implements WorkType {
    */
   record CommandResult(int exitCode, String output, boolean truncated) {}
 
-  CommandWork(JsonMapper json, CommandList list, Settings settings) {
+  CommandWork(JsonMapper json, AllowedCommands list, ServerSettings settings) {
     this.json = json;
     this.list = list;
     this.outputLimit = settings.get(ExecutionSettings.COMMAND_OUTPUT_LIMIT);
@@ -58,7 +58,7 @@ class CommandWork implements WorkType {
           "jobs of the kind command are switched off; an operator may switch them on by"
               + " MONOTICK_COMMAND_ENABLED and MONOTICK_COMMAND_ALLOW, or use the kind agent");
     }
-    Command command = Bodies.read(json, "payload", payload, Command.class);
+    Command command = RequestBodies.read(json, "payload", payload, Command.class);
     if (list.find(command.command()).isEmpty()) {
       throw Problem.invalid(
           "payload.command",

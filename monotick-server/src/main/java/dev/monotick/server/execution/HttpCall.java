@@ -1,7 +1,7 @@
 package dev.monotick.server.execution;
 
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers beside those that we add; values may have placeholders, also secrets
  * @param body what is sent, with placeholders; nothing if not given
  * @param expectedStatus statuses that count as success; 200 to 299 if not given
- * @param retryOn which failures another attempt may mend; see {@link RetryRules}
+ * @param retryOn which failures another attempt may mend; see {@link RetryableFailures}
  * @param secret the tenant's secret that signs the call; unsigned if not given
  * @param callback whether the called service may answer 202 and call back when it is done
  * @param callbackTimeout how long it may take for that
@@ -66,18 +66,18 @@ public record HttpCall(
       @Nullable String callbackTimeout,
       @Nullable String timeout) {
     this.method = Optional.ofNullable(method).orElse("POST").toUpperCase(Locale.ROOT);
-    this.url = Fields.required("payload.url", url);
+    this.url = RequestFields.required("payload.url", url);
     this.headers = headers == null ? Map.of() : noNulls(headers);
     this.body = body;
     this.expectedStatus =
         expectedStatus == null
             ? List.of()
-            : Fields.checked("payload.expectedStatus", () -> noNulls(expectedStatus));
+            : RequestFields.checked("payload.expectedStatus", () -> noNulls(expectedStatus));
     this.retryOn =
         retryOn == null
-            ? RetryRules.USUAL
-            : Fields.checked("payload.retryOn", () -> noNulls(retryOn));
-    this.secret = secret == null ? null : Fields.name("payload.secret", secret, 100);
+            ? RetryableFailures.USUAL
+            : RequestFields.checked("payload.retryOn", () -> noNulls(retryOn));
+    this.secret = secret == null ? null : RequestFields.name("payload.secret", secret, 100);
     this.callback = Optional.ofNullable(callback).orElse(false);
     this.callbackTimeout = callbackTimeout;
     this.timeout = timeout;
@@ -91,8 +91,8 @@ public record HttpCall(
       Template.check("payload.body", body, false);
     }
     this.expectedStatus.forEach(
-        status -> Fields.number("payload.expectedStatus", status, 200, 200, 599));
-    RetryRules.check("payload.retryOn", this.retryOn);
+        status -> RequestFields.number("payload.expectedStatus", status, 200, 200, 599));
+    RetryableFailures.check("payload.retryOn", this.retryOn);
     between("payload.callbackTimeout", callbackTimeout, LONGEST_CALLBACK);
     between("payload.timeout", timeout, Duration.ofHours(1));
   }
@@ -136,7 +136,7 @@ public record HttpCall(
 
   private static void between(String field, @Nullable String text, Duration longest) {
     if (text != null) {
-      Duration value = Fields.duration(field, text);
+      Duration value = RequestFields.duration(field, text);
       if (value.compareTo(Duration.ofMillis(100)) < 0 || value.compareTo(longest) > 0) {
         throw Problem.invalid(
             field, field + " must be PT0.1S to " + longest + ", but was " + value);
@@ -154,7 +154,7 @@ public record HttpCall(
         : expectedStatus.contains(status);
   }
 
-  RetryRules retries() {
-    return new RetryRules(retryOn);
+  RetryableFailures retries() {
+    return new RetryableFailures(retryOn);
   }
 }

@@ -2,8 +2,8 @@ package dev.monotick.server.execution;
 
 import dev.monotick.server.execution.CallFailedException.How;
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Known;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.server.setting.SettingCatalog;
 import dev.monotick.server.trace.CallSpan;
 import dev.monotick.server.trace.Tracing;
 import java.io.IOException;
@@ -53,20 +53,20 @@ final class HttpCaller implements DisposableBean {
 
   private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
-  private final Watch watch;
+  private final CallTimeouts watch;
   private final Tracing tracing;
   private final int redirects;
   private final int responseLimit;
   private final CloseableHttpClient client;
 
-  HttpCaller(AddressGuard guard, Watch watch, Settings settings, Tracing tracing) {
+  HttpCaller(AddressGuard guard, CallTimeouts watch, ServerSettings settings, Tracing tracing) {
     this.watch = watch;
     this.tracing = tracing;
     this.redirects = settings.get(ExecutionSettings.HTTP_REDIRECTS);
     this.responseLimit = settings.get(ExecutionSettings.HTTP_RESPONSE_LIMIT);
     Timeout longest =
         Timeout.ofMilliseconds(settings.get(ExecutionSettings.HTTP_TIMEOUT).toMillis());
-    int most = settings.get(Known.WORKER_CONCURRENCY);
+    int most = settings.get(SettingCatalog.WORKER_CONCURRENCY);
     PoolingHttpClientConnectionManager connections =
         PoolingHttpClientConnectionManagerBuilder.create()
             .setDnsResolver(new GuardedNames(guard))
@@ -121,10 +121,10 @@ final class HttpCaller implements DisposableBean {
   }
 
   /** One request, and where the answer to it sends us. */
-  private record Hop(HttpAnswer answer, Optional<String> location) {}
+  private record Hop(HttpResponseData answer, Optional<String> location) {}
 
   /** Makes a call and follows it where it is sent. */
-  HttpAnswer call(Outgoing call) throws CallFailedException {
+  HttpResponseData call(OutgoingCall call) throws CallFailedException {
     String method = call.method();
     URI url = call.url();
     byte[] body = call.body();
@@ -167,7 +167,7 @@ final class HttpCaller implements DisposableBean {
     return next;
   }
 
-  private Hop request(Outgoing call, String method, URI url, byte[] body)
+  private Hop request(OutgoingCall call, String method, URI url, byte[] body)
       throws CallFailedException {
     try (CallSpan span = tracing.calling(method, url)) {
       try {
@@ -181,7 +181,8 @@ final class HttpCaller implements DisposableBean {
     }
   }
 
-  private Hop send(Outgoing call, String method, URI url, byte[] body, Map<String, String> trace)
+  private Hop send(
+      OutgoingCall call, String method, URI url, byte[] body, Map<String, String> trace)
       throws CallFailedException {
     HttpUriRequestBase request = new HttpUriRequestBase(method, url);
     boolean home = HttpTargets.sameOrigin(call.url(), url);
@@ -190,7 +191,7 @@ final class HttpCaller implements DisposableBean {
     if (body.length > 0) {
       request.setEntity(new ByteArrayEntity(body, null));
     }
-    try (Watch.Watched watched = watch.over(call.end(), call.over(), request::cancel)) {
+    try (CallTimeouts.Watched watched = watch.over(call.end(), call.over(), request::cancel)) {
       try (ClassicHttpResponse response = client.executeOpen(host(url), request, null)) {
         return read(response);
       } catch (IOException e) {
@@ -217,7 +218,7 @@ final class HttpCaller implements DisposableBean {
     String text =
         new String(bytes, 0, Math.min(bytes.length, responseLimit), StandardCharsets.UTF_8);
     return new Hop(
-        new HttpAnswer(response.getCode(), text, truncated, header(response, "Retry-After")),
+        new HttpResponseData(response.getCode(), text, truncated, header(response, "Retry-After")),
         header(response, "Location"));
   }
 
@@ -233,7 +234,7 @@ final class HttpCaller implements DisposableBean {
     }
     if (stopped) {
       return new CallFailedException(
-          How.BROKEN, url.getHost() + " took too long; the call may have been heard");
+          How.BROKEN, url.getHost() + " took too long; the call may have been received");
     }
     boolean unheard =
         e instanceof UnknownHostException
@@ -245,7 +246,7 @@ final class HttpCaller implements DisposableBean {
             || e instanceof SSLPeerUnverifiedException;
     return new CallFailedException(
         unheard ? How.CONNECT : How.BROKEN,
-        (unheard ? "no connection to " : "the call may have been heard, but broke off: ")
+        (unheard ? "no connection to " : "the call may have been received, but broke off: ")
             + url.getHost()
             + ": "
             + e.getClass().getSimpleName()

@@ -1,7 +1,7 @@
 package dev.monotick.server.execution;
 
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.server.trace.Tracing;
 import java.net.InetAddress;
 import org.springframework.context.annotation.Bean;
@@ -12,7 +12,7 @@ import org.springframework.context.annotation.Configuration;
 class HttpConfiguration {
 
   @Bean
-  AddressGuard addressGuard(Settings settings) {
+  AddressGuard addressGuard(ServerSettings settings) {
     return new AddressGuard(
         InetAddress::getAllByName,
         settings.get(ExecutionSettings.HTTP_PRIVATE),
@@ -20,7 +20,8 @@ class HttpConfiguration {
   }
 
   @Bean
-  HttpCaller httpCaller(AddressGuard guard, Watch watch, Settings settings, Tracing tracing) {
+  HttpCaller httpCaller(
+      AddressGuard guard, CallTimeouts watch, ServerSettings settings, Tracing tracing) {
     return new HttpCaller(guard, watch, settings, tracing);
   }
 }

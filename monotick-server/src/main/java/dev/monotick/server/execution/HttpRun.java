@@ -8,8 +8,8 @@ import dev.monotick.server.remote.RemoteWait;
 import dev.monotick.server.remote.RemoteWait.RemoteFailedException;
 import dev.monotick.server.remote.RemoteWorks;
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
-import dev.monotick.time.TimeSource;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.spi.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
@@ -33,7 +33,12 @@ class HttpRun {
   @Component
   record Later(Callbacks callbacks, RemoteWorks works, RemoteWait waits) {}
 
-  HttpRun(HttpCaller caller, CallHeaders headers, TimeSource time, Settings settings, Later later) {
+  HttpRun(
+      HttpCaller caller,
+      CallHeaders headers,
+      TimeSource time,
+      ServerSettings settings,
+      Later later) {
     this.caller = caller;
     this.headers = headers;
     this.time = time;
@@ -79,15 +84,16 @@ class HttpRun {
   }
 
   /** One of both. */
-  private record Attempted(Optional<HttpAnswer> answer, Optional<CallFailedException> failure) {}
+  private record Attempted(
+      Optional<HttpResponseData> answer, Optional<CallFailedException> failure) {}
 
   private Attempted answer(JobContext<HttpCall> job, Optional<Callbacks.Invitation> invitation) {
     HttpCall call = job.payload();
     long end = time.nanos() + timeout(call, longest).toNanos();
     try {
-      HttpAnswer answer =
+      HttpResponseData answer =
           caller.call(
-              new Outgoing(
+              new OutgoingCall(
                   call.method(),
                   call.uri(),
                   CallHeaders.body(job),
@@ -108,7 +114,7 @@ class HttpRun {
       }
       return JobOutcome.fail(String.valueOf(failure.getMessage()));
     }
-    HttpAnswer answer = attempted.answer().orElseThrow();
+    HttpResponseData answer = attempted.answer().orElseThrow();
     if (call.succeeds(answer.status())) {
       return JobOutcome.done(answer);
     }

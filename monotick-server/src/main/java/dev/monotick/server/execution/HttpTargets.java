@@ -1,6 +1,7 @@
 package dev.monotick.server.execution;
 
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.web.Cidr;
 import java.net.URI;
 import java.util.Locale;
 import java.util.Optional;

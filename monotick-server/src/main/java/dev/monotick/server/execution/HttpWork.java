@@ -3,11 +3,11 @@ package dev.monotick.server.execution;
 import dev.monotick.job.JobKind;
 import dev.monotick.job.JobRequest;
 import dev.monotick.server.engine.JobHandling;
-import dev.monotick.server.problem.Bodies;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestBodies;
 import dev.monotick.server.remote.Callbacks;
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import java.time.Duration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.stereotype.Component;
@@ -27,7 +27,7 @@ class HttpWork implements WorkType {
   private final Callbacks callbacks;
   private final Duration longest;
 
-  HttpWork(JsonMapper json, Callbacks callbacks, Settings settings) {
+  HttpWork(JsonMapper json, Callbacks callbacks, ServerSettings settings) {
     this.json = json;
     this.callbacks = callbacks;
     this.longest = settings.get(ExecutionSettings.HTTP_TIMEOUT);
@@ -40,7 +40,7 @@ class HttpWork implements WorkType {
 
   @Override
   public JobRequest<?> request(JsonNode payload) {
-    HttpCall call = Bodies.read(json, "payload", payload, HttpCall.class);
+    HttpCall call = RequestBodies.read(json, "payload", payload, HttpCall.class);
     if (call.callback() && !callbacks.isReachable()) {
       throw Problem.invalid(
           "payload.callback",

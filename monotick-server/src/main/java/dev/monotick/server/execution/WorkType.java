@@ -2,7 +2,7 @@ package dev.monotick.server.execution;
 
 import dev.monotick.job.JobKind;
 import dev.monotick.job.JobRequest;
-import dev.monotick.server.problem.Bodies;
+import dev.monotick.server.problem.RequestBodies;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -32,7 +32,7 @@ public interface WorkType {
 
       @Override
       public JobRequest<?> request(JsonNode payload) {
-        return kind.of(Bodies.read(json, "payload", payload, kind.payloadType()));
+        return kind.of(RequestBodies.read(json, "payload", payload, kind.payloadType()));
       }
     };
   }

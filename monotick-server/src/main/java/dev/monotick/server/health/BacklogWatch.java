@@ -1,10 +1,10 @@
 package dev.monotick.server.health;
 
+import dev.monotick.job.JobCount;
 import dev.monotick.job.Jobs;
-import dev.monotick.job.store.JobCount;
 import dev.monotick.postgres.PostgresStore;
-import dev.monotick.postgres.job.JobHealth;
-import dev.monotick.time.TimeSource;
+import dev.monotick.postgres.job.view.QueueHealth;
+import dev.monotick.spi.time.TimeSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +29,7 @@ class BacklogWatch {
    * @param unhandled how many jobs wait of each kind that no live replica handles
    */
   record Seen(
-      List<JobCount> counts, JobHealth.Report report, long at, Map<String, Long> unhandled) {
+      List<JobCount> counts, QueueHealth.Report report, long at, Map<String, Long> unhandled) {
 
     long ready() {
       return counts.stream().mapToLong(JobCount::ready).sum();
@@ -46,7 +46,7 @@ class BacklogWatch {
     this.store = store;
   }
 
-  Seen look() {
+  Seen poll() {
     List<JobCount> counts = jobs.counts();
     Seen seen = new Seen(counts, store.jobHealth(), time.nanos(), unhandled(counts));
     last = Optional.of(seen);

@@ -4,7 +4,7 @@ import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.setting.JobSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;
@@ -28,7 +28,7 @@ class DeadLetterWatch {
   private static final String COUNTS =
       """
       select l.tenant, sum(c.dead)::bigint as dead
-        from (select lane, dead from @@job_count union all select lane, dead from @@job_delta) c
+        from (select lane, dead from @@job_count union all select lane, dead from @@job_count_delta) c
         join @@job_lane l on l.id = c.lane
         join @tenant t on t.name = l.tenant
        where l.tenant = coalesce(cast(:tenant as text), l.tenant)
@@ -44,7 +44,7 @@ class DeadLetterWatch {
   /** How many a tenant has that has too many, and since when. */
   record High(long letters, Instant since) {}
 
-  DeadLetterWatch(Sql sql, AuditTrail audit, Settings settings, MeterRegistry registry) {
+  DeadLetterWatch(Sql sql, AuditTrail audit, ServerSettings settings, MeterRegistry registry) {
     this.sql = sql;
     this.audit = audit;
     this.limit = settings.get(JobSettings.ALERT_DEAD_LETTERS);
@@ -68,7 +68,7 @@ class DeadLetterWatch {
     return high;
   }
 
-  void look() {
+  void poll() {
     Map<String, Long> counts = counts(null);
     letters.register(
         counts.entrySet().stream()
@@ -78,7 +78,7 @@ class DeadLetterWatch {
                 each -> MultiGauge.Row.of(Tags.of("tenant", each.getKey()), each.getValue()))
             .toList(),
         true);
-    Map<String, Instant> told = told();
+    Map<String, Instant> told = reported();
     counts.forEach(
         (tenant, count) -> {
           if (isHigh(count) && !told.containsKey(tenant)) {
@@ -89,7 +89,7 @@ class DeadLetterWatch {
         .filter(tenant -> !isHigh(counts.getOrDefault(tenant, 0L)))
         .forEach(this::change);
     Map<String, High> seen = new TreeMap<>();
-    told()
+    reported()
         .forEach(
             (tenant, since) -> seen.put(tenant, new High(counts.getOrDefault(tenant, 0L), since)));
     high = seen;
@@ -109,7 +109,7 @@ class DeadLetterWatch {
     return counts;
   }
 
-  private Map<String, Instant> told() {
+  private Map<String, Instant> reported() {
     Map<String, Instant> told = new HashMap<>();
     sql.of("select tenant, since from @dead_letter_alert")
         .query(

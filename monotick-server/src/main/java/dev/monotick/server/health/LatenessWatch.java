@@ -2,7 +2,7 @@ package dev.monotick.server.health;
 
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.setting.PlatformSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -30,7 +30,7 @@ class LatenessWatch {
    */
   record Late(long schedules, Duration longest) {}
 
-  LatenessWatch(Sql sql, Settings settings, MeterRegistry registry) {
+  LatenessWatch(Sql sql, ServerSettings settings, MeterRegistry registry) {
     this.sql = sql;
     this.latest = settings.get(PlatformSettings.HEALTH_LATE);
     Gauge unusedNumber =
@@ -48,7 +48,7 @@ class LatenessWatch {
     return last;
   }
 
-  void look() {
+  void poll() {
     last =
         sql.of(
                 """

@@ -2,9 +2,9 @@ package dev.monotick.server.health;
 
 import dev.monotick.Monotick;
 import dev.monotick.server.database.Sql;
+import dev.monotick.spi.time.TimeSource;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.TaskStatus;
-import dev.monotick.time.TimeSource;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -31,11 +31,11 @@ class LeaderWatch {
   }
 
   /** Looks who leads. */
-  void look() {
+  void poll() {
     Monotick monotick = engine.getObject();
     Set<String> groups =
         monotick.tasks().stream()
-            .map(TaskStatus::spec)
+            .map(TaskStatus::task)
             .filter(spec -> spec.mode() == HaMode.LEADER)
             .map(spec -> spec.group())
             .collect(Collectors.toSet());
@@ -45,7 +45,7 @@ class LeaderWatch {
                     """
                     select l.group_name from @@lease l join @@replica r on r.id = l.holder
                      where not l.released and r.gone_at is null
-                       and r.beat_at > now() - interval '30 seconds'
+                       and r.heartbeat_at > now() - interval '30 seconds'
                     """)
                 .query((row, number) -> row.getString(1))
                 .list());

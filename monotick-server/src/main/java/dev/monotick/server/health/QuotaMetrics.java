@@ -19,7 +19,7 @@ class QuotaMetrics {
   private final Sql sql;
   private final List<QuotaUse> uses;
   private final MultiGauge used;
-  private final AtomicInteger looks = new AtomicInteger();
+  private final AtomicInteger polls = new AtomicInteger();
 
   QuotaMetrics(Sql sql, List<QuotaUse> uses, MeterRegistry registry) {
     this.sql = sql;
@@ -30,8 +30,8 @@ class QuotaMetrics {
             .register(registry);
   }
 
-  void look() {
-    if (looks.getAndIncrement() % EVERY != 0 || uses.isEmpty()) {
+  void poll() {
+    if (polls.getAndIncrement() % EVERY != 0 || uses.isEmpty()) {
       return;
     }
     List<String> tenants =

@@ -1,15 +1,15 @@
 package dev.monotick.server.health;
 
 import dev.monotick.Monotick;
-import dev.monotick.metric.MetricSink.Completion;
 import dev.monotick.server.audit.AuditHealth;
-import dev.monotick.server.engine.RefusedCompletions;
+import dev.monotick.server.engine.CompletionHealth;
 import dev.monotick.server.setting.PlatformSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.spi.metric.MetricSink.Completion;
+import dev.monotick.spi.time.TimeSource;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskStatus;
-import dev.monotick.time.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -26,7 +26,7 @@ class SchedulerHealth {
 
   /** No leader for n seconds. */
   @Bean
-  HealthIndicator leadershipHealthIndicator(LeaderWatch watch, Settings settings) {
+  HealthIndicator leadershipHealthIndicator(LeaderWatch watch, ServerSettings settings) {
     Duration longest = settings.get(PlatformSettings.HEALTH_LEADERLESS);
     return () -> {
       Map<String, Duration> leaderless = watch.leaderless();
@@ -40,7 +40,8 @@ class SchedulerHealth {
 
   /** A task that is late, and is neither paused, backing off nor running. */
   @Bean
-  HealthIndicator tasksHealthIndicator(Monotick monotick, TimeSource time, Settings settings) {
+  HealthIndicator tasksHealthIndicator(
+      Monotick monotick, TimeSource time, ServerSettings settings) {
     Duration latest = settings.get(PlatformSettings.HEALTH_LATE);
     return () -> {
       Map<String, String> late = late(monotick.tasks(), time.now(), latest);
@@ -67,7 +68,8 @@ class SchedulerHealth {
 
   /** Jobs that are ready while nothing runs, and who keeps the tables from being cleaned. */
   @Bean
-  HealthIndicator jobsHealthIndicator(BacklogWatch watch, TimeSource time, Settings settings) {
+  HealthIndicator jobsHealthIndicator(
+      BacklogWatch watch, TimeSource time, ServerSettings settings) {
     Duration latest = settings.get(PlatformSettings.HEALTH_LATE);
     Duration oldest = settings.get(PlatformSettings.METRICS_INTERVAL).multipliedBy(3).plus(latest);
     return () ->
@@ -78,11 +80,11 @@ class SchedulerHealth {
                   Duration age = Duration.ofNanos(time.nanos() - seen.at());
                   return age.compareTo(oldest) > 0
                       ? Health.down()
-                          .withDetail("jobs", "not looked at for " + age.toSeconds() + " s")
+                          .withDetail("jobs", "not checked for " + age.toSeconds() + " s")
                           .build()
                       : jobs(seen, latest);
                 })
-            .orElseGet(() -> Health.unknown().withDetail("jobs", "not looked at yet").build());
+            .orElseGet(() -> Health.unknown().withDetail("jobs", "not checked yet").build());
   }
 
   static Health jobs(BacklogWatch.Seen seen, Duration latest) {
@@ -147,11 +149,11 @@ class SchedulerHealth {
 
   /** Looks on every replica, since every replica says how it is. */
   @Bean
-  Task latenessWatchTask(LatenessWatch watch, Settings settings) {
+  Task latenessWatchTask(LatenessWatch watch, ServerSettings settings) {
     return Task.named("lateness-watch")
         .fixedDelay(settings.get(PlatformSettings.METRICS_INTERVAL))
         .mode(HaMode.EVERY_REPLICA)
-        .run(context -> watch.look());
+        .run(context -> watch.poll());
   }
 
   /** More dead letters than is good: nothing is broken here, but somebody should look at them. */
@@ -176,18 +178,18 @@ class SchedulerHealth {
 
   /** Looks on every replica, since every replica says how it is. */
   @Bean
-  Task deadLetterWatchTask(DeadLetterWatch watch, Settings settings) {
+  Task deadLetterWatchTask(DeadLetterWatch watch, ServerSettings settings) {
     return Task.named("dead-letter-watch")
         .fixedDelay(settings.get(PlatformSettings.METRICS_INTERVAL))
         .mode(HaMode.EVERY_REPLICA)
-        .run(context -> watch.look());
+        .run(context -> watch.poll());
   }
 
   /** Work that is done and that the store does not let this replica record. */
   @Bean
-  HealthIndicator completionsHealthIndicator(RefusedCompletions refused) {
+  HealthIndicator completionsHealthIndicator(CompletionHealth refused) {
     return () -> {
-      Map<Completion, RefusedCompletions.Refused> now = refused.now();
+      Map<Completion, CompletionHealth.Refused> now = refused.now();
       Health.Builder health = now.isEmpty() ? Health.up() : Health.down();
       now.forEach(
           (of, each) ->

@@ -1,9 +1,9 @@
 package dev.monotick.server.health;
 
-import dev.monotick.job.store.JobCount;
+import dev.monotick.job.JobCount;
 import dev.monotick.server.audit.AuditHealth;
 import dev.monotick.server.setting.PlatformSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import io.micrometer.core.instrument.Gauge;
@@ -47,7 +47,7 @@ class ServerMetrics {
     gauge(
         registry,
         "monotick.audit.unverified",
-        "audit events that nobody has verified yet",
+        "audit events that are not verified yet",
         unverified::get);
     gauge(
         registry,
@@ -79,16 +79,16 @@ class ServerMetrics {
       LeaderWatch leaders,
       AuditHealth audit,
       QuotaMetrics quotas,
-      Settings settings) {
+      ServerSettings settings) {
     return Task.named("metrics")
         .fixedDelay(settings.get(PlatformSettings.METRICS_INTERVAL))
         .mode(HaMode.EVERY_REPLICA)
         .run(
             context -> {
-              leaders.look();
-              show(backlog.look());
+              leaders.poll();
+              show(backlog.poll());
               unverified.set(audit.unverified());
-              quotas.look();
+              quotas.poll();
             });
   }
 

@@ -82,7 +82,7 @@ class EngineLoops {
   private Loop expiry() {
     return new Loop(
         policy("engine-job-expiry", RELEASE, "SHARED"),
-        "ends jobs that nobody approved in time, or whose deadline passed while they waited",
+        "expires jobs whose approval is overdue or whose deadline passed while they waited",
         null,
         backlog("select at from @@job_expiry"));
   }
@@ -139,8 +139,8 @@ class EngineLoops {
     Optional<Instant> last =
         sql.of(
                 """
-                select max(beat_at) as last, count(*) as replicas,
-                       (extract(epoch from now() - min(beat_at)) * 1000)::bigint as oldest
+                select max(heartbeat_at) as last, count(*) as replicas,
+                       (extract(epoch from now() - min(heartbeat_at)) * 1000)::bigint as oldest
                   from @@replica where gone_at is null
                 """)
             .query(
@@ -159,7 +159,7 @@ class EngineLoops {
 
   private Loop sums() {
     long rows =
-        sql.of("select count(*) from (select from @@job_delta limit :most) d")
+        sql.of("select count(*) from (select from @@job_count_delta limit :most) d")
             .param("most", MOST_COUNTED)
             .query((row, number) -> row.getLong(1))
             .single();

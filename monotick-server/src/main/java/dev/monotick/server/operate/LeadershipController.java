@@ -1,7 +1,7 @@
 package dev.monotick.server.operate;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
@@ -26,14 +26,14 @@ import tools.jackson.databind.json.JsonMapper;
 /** Who leads what. */
 @RestController
 @RequestMapping("/v1/leadership")
-@Tag(name = "Leadership", description = "Who leads what, since when, and how it changed")
+@Tag(name = "Leadership", description = "Leaders of the groups, and changes of leadership")
 class LeadershipController {
 
   private static final int TRANSITIONS = 50;
 
   private final Sql sql;
   private final ReplicaViews views;
-  private final Orders orders;
+  private final ReplicaCommands orders;
   private final AuditTrail audit;
   private final JsonMapper json;
 
@@ -77,7 +77,7 @@ class LeadershipController {
   record Overview(List<Group> groups, List<Transition> transitions) {}
 
   LeadershipController(
-      Sql sql, ReplicaViews views, Orders orders, AuditTrail audit, JsonMapper json) {
+      Sql sql, ReplicaViews views, ReplicaCommands orders, AuditTrail audit, JsonMapper json) {
     this.sql = sql;
     this.views = views;
     this.orders = orders;
@@ -86,15 +86,15 @@ class LeadershipController {
   }
 
   @GetMapping
-  @Needs(value = Role.VIEWER, platform = true)
-  @Operation(summary = "Shows who leads each group since when, and the latest changes")
+  @RequiresRole(value = Role.VIEWER, platform = true)
+  @Operation(summary = "Show the leader of each group and the latest changes")
   Overview get() {
     return new Overview(groups(), transitions());
   }
 
   @PostMapping("/{group}/resign")
-  @Needs(value = Role.ADMIN, platform = true)
-  @Operation(summary = "Has the leader of a group hand it over")
+  @RequiresRole(value = Role.ADMIN, platform = true)
+  @Operation(summary = "Make the leader of a group resign")
   ResponseEntity<Map<String, String>> resign(Caller caller, @PathVariable String group) {
     Group known =
         groups().stream()
@@ -102,11 +102,12 @@ class LeadershipController {
             .findFirst()
             .orElseThrow(() -> Problem.notFound("leadership group", group));
     if (!known.led()) {
-      throw Problem.conflict("nobody-leads", "nobody leads group " + group + " now");
+      throw Problem.conflict("no-leader", "no replica leads group " + group + " now");
     }
     sql.inTransaction(
         () -> {
-          orders.ask(UUID.fromString(known.leader()), Orders.Action.RESIGN, group, caller.name());
+          orders.send(
+              UUID.fromString(known.leader()), ReplicaCommands.Action.RESIGN, group, caller.name());
           audit.append(
               new AuditEntry(
                   AuditEntry.INSTALLATION,

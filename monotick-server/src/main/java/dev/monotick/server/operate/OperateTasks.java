@@ -1,7 +1,7 @@
 package dev.monotick.server.operate;
 
-import dev.monotick.server.setting.Known;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.server.setting.SettingCatalog;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import java.time.Duration;
@@ -14,9 +14,9 @@ import org.springframework.context.annotation.Configuration;
 class OperateTasks {
 
   @Bean
-  Task replicaView(Settings settings, ObjectProvider<ReplicaViews> views) {
+  Task replicaView(ServerSettings settings, ObjectProvider<ReplicaViews> views) {
     return Task.named("replica-view")
-        .every(settings.get(Known.REPLICA_VIEW_INTERVAL))
+        .every(settings.get(SettingCatalog.REPLICA_VIEW_INTERVAL))
         .mode(HaMode.EVERY_REPLICA)
         .timeout(Duration.ofSeconds(30))
         .run(context -> views.getObject().publish());
@@ -24,20 +24,22 @@ class OperateTasks {
 
   @Bean
   Task replicaOrders(
-      Settings settings, ObjectProvider<Orders> orders, ObjectProvider<TaskPauses> pauses) {
+      ServerSettings settings,
+      ObjectProvider<ReplicaCommands> orders,
+      ObjectProvider<TaskPauses> pauses) {
     return Task.named("replica-orders")
-        .every(settings.get(Known.REPLICA_ORDERS_INTERVAL))
+        .every(settings.get(SettingCatalog.REPLICA_COMMANDS_INTERVAL))
         .mode(HaMode.EVERY_REPLICA)
         .timeout(Duration.ofSeconds(30))
         .run(
             context -> {
-              orders.getObject().look();
-              pauses.getObject().look();
+              orders.getObject().poll();
+              pauses.getObject().poll();
             });
   }
 
   @Bean
-  Task replicaCleanup(ObjectProvider<ReplicaViews> views, ObjectProvider<Orders> orders) {
+  Task replicaCleanup(ObjectProvider<ReplicaViews> views, ObjectProvider<ReplicaCommands> orders) {
     return Task.named("replica-cleanup")
         .every(Duration.ofHours(1))
         .mode(HaMode.LEADER)

@@ -1,7 +1,7 @@
 package dev.monotick.server.operate;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
@@ -26,11 +26,11 @@ import org.springframework.web.bind.annotation.RestController;
 class ReplicaController {
 
   private final ReplicaViews views;
-  private final Orders orders;
+  private final ReplicaCommands orders;
   private final Sql sql;
   private final AuditTrail audit;
 
-  ReplicaController(ReplicaViews views, Orders orders, Sql sql, AuditTrail audit) {
+  ReplicaController(ReplicaViews views, ReplicaCommands orders, Sql sql, AuditTrail audit) {
     this.views = views;
     this.orders = orders;
     this.sql = sql;
@@ -38,15 +38,15 @@ class ReplicaController {
   }
 
   @GetMapping
-  @Needs(value = Role.VIEWER, platform = true)
-  @Operation(summary = "Lists the replicas, and what each tells of itself")
+  @RequiresRole(value = Role.VIEWER, platform = true)
+  @Operation(summary = "List the replicas with their views")
   List<ReplicaView> list() {
     return views.all();
   }
 
   @PostMapping("/{id}/drain")
-  @Needs(value = Role.ADMIN, platform = true)
-  @Operation(summary = "Has a replica hand its work over and take none until it is started again")
+  @RequiresRole(value = Role.ADMIN, platform = true)
+  @Operation(summary = "Drain a replica: it releases its work and claims none until restarted")
   ResponseEntity<Map<String, String>> drain(Caller caller, @PathVariable String id) {
     ReplicaView replica =
         views.all().stream()
@@ -55,7 +55,8 @@ class ReplicaController {
             .orElseThrow(() -> Problem.notFound("replica", id));
     sql.inTransaction(
         () -> {
-          orders.ask(UUID.fromString(replica.id()), Orders.Action.DRAIN, "", caller.name());
+          orders.send(
+              UUID.fromString(replica.id()), ReplicaCommands.Action.DRAIN, "", caller.name());
           audit.append(
               new AuditEntry(
                   AuditEntry.INSTALLATION,

@@ -1,6 +1,6 @@
 package dev.monotick.server.operate;
 
-import dev.monotick.task.TaskSpec;
+import dev.monotick.task.Task;
 import dev.monotick.task.TaskStatus;
 import java.time.Duration;
 import java.time.Instant;
@@ -78,7 +78,7 @@ record ReplicaView(
     static Seen of(TaskStatus status) {
       TaskStatus.Counts counts = status.counts();
       return new Seen(
-          Policy.of(status.spec()),
+          Policy.of(status.task()),
           status.next(),
           status.running(),
           status.paused(),
@@ -120,7 +120,7 @@ record ReplicaView(
       String catchUp,
       Duration timeout) {
 
-    static Policy of(TaskSpec spec) {
+    static Policy of(Task spec) {
       return new Policy(
           spec.name(),
           spec.schedule().toString(),

@@ -1,10 +1,10 @@
 package dev.monotick.server.operate;
 
 import dev.monotick.Monotick;
-import dev.monotick.replica.ReplicaConfig;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.engine.EngineLife;
-import dev.monotick.time.TimeSource;
+import dev.monotick.server.engine.EngineLifecycle;
+import dev.monotick.spi.replica.MemberConfig;
+import dev.monotick.spi.time.TimeSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,11 +22,11 @@ class ReplicaViews {
   private final Sql sql;
   private final JsonMapper json;
   private final Monotick monotick;
-  private final EngineLife life;
+  private final EngineLifecycle life;
   private final TimeSource time;
   private volatile @Nullable ReplicaView last;
 
-  ReplicaViews(Sql sql, JsonMapper json, Monotick monotick, EngineLife life, TimeSource time) {
+  ReplicaViews(Sql sql, JsonMapper json, Monotick monotick, EngineLifecycle life, TimeSource time) {
     this.sql = sql;
     this.json = json;
     this.monotick = monotick;
@@ -37,7 +37,7 @@ class ReplicaViews {
   /** Returns what this replica tells of itself now; one that was drained, what it told last. */
   ReplicaView own() {
     ReplicaView before = last;
-    if (life.state() != EngineLife.State.RUNNING && before != null) {
+    if (life.state() != EngineLifecycle.State.RUNNING && before != null) {
       return new ReplicaView(
           before.id(),
           before.name(),
@@ -45,14 +45,14 @@ class ReplicaViews {
           time.now(),
           List.of(),
           before.tasks(),
-          ReplicaConfig.tzdbOfThisProcess());
+          MemberConfig.tzdbOfThisProcess());
     }
-    ReplicaView now = look();
+    ReplicaView now = poll();
     last = now;
     return now;
   }
 
-  private ReplicaView look() {
+  private ReplicaView poll() {
     List<ReplicaView.Seen> tasks = monotick.tasks().stream().map(ReplicaView.Seen::of).toList();
     List<ReplicaView.Term> terms =
         tasks.stream()
@@ -74,7 +74,7 @@ class ReplicaViews {
         time.now(),
         terms,
         tasks,
-        ReplicaConfig.tzdbOfThisProcess());
+        MemberConfig.tzdbOfThisProcess());
   }
 
   private ReplicaView.State state() {
@@ -111,7 +111,7 @@ class ReplicaViews {
             sql.of(
                     """
                     select id::text from @@replica
-                     where gone_at is null and beat_at > now() - interval '1 minute'
+                     where gone_at is null and heartbeat_at > now() - interval '1 minute'
                     """)
                 .query((row, number) -> row.getString(1))
                 .list());

@@ -1,19 +1,19 @@
 package dev.monotick.server.operate;
 
 import dev.monotick.Monotick;
-import dev.monotick.ledger.TickId;
-import dev.monotick.ledger.TickRecord;
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.engine.EngineLife;
-import dev.monotick.server.problem.Fields;
+import dev.monotick.server.engine.EngineLifecycle;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
 import dev.monotick.server.web.Idempotency;
 import dev.monotick.task.TaskStatus;
+import dev.monotick.tick.TickId;
+import dev.monotick.tick.TickRecord;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
@@ -42,7 +42,7 @@ import org.springframework.web.bind.annotation.RestController;
 class TaskController {
 
   private final Monotick monotick;
-  private final EngineLife life;
+  private final EngineLifecycle life;
   private final Seen seen;
   private final AuditTrail audit;
   private final Idempotency idempotency;
@@ -248,7 +248,11 @@ class TaskController {
   record Seen(Sql sql, ReplicaViews views, EngineLoops engine, TaskPauses pauses) {}
 
   TaskController(
-      Monotick monotick, EngineLife life, Seen seen, AuditTrail audit, Idempotency idempotency) {
+      Monotick monotick,
+      EngineLifecycle life,
+      Seen seen,
+      AuditTrail audit,
+      Idempotency idempotency) {
     this.monotick = monotick;
     this.life = life;
     this.seen = seen;
@@ -257,7 +261,7 @@ class TaskController {
   }
 
   @GetMapping
-  @Needs(value = Role.VIEWER, platform = true)
+  @RequiresRole(value = Role.VIEWER, platform = true)
   @Operation(
       summary =
           "Shows the truth table: every task and every loop of the engine, its mode and what became"
@@ -267,25 +271,25 @@ class TaskController {
   }
 
   @GetMapping("/{name}")
-  @Needs(value = Role.VIEWER, platform = true)
+  @RequiresRole(value = Role.VIEWER, platform = true)
   @Operation(summary = "Shows one task")
   TaskRow get(@PathVariable String name) {
     return Optional.ofNullable(rows().get(name)).orElseThrow(() -> Problem.notFound("task", name));
   }
 
   @GetMapping("/{name}/ticks")
-  @Needs(value = Role.VIEWER, platform = true)
+  @RequiresRole(value = Role.VIEWER, platform = true)
   @Operation(summary = "Shows the newest ticks of a task, newest first")
   List<Tick> ticks(@PathVariable String name, @RequestParam(required = false) Integer limit) {
     requireKnown(name);
-    return monotick.history(name, Fields.number("limit", limit, 50, 1, 500)).stream()
+    return monotick.history(name, RequestFields.number("limit", limit, 50, 1, 500)).stream()
         .map(Tick::of)
         .toList();
   }
 
   @PostMapping("/{name}/pause")
-  @Needs(value = Role.OPERATOR, platform = true)
-  @Operation(summary = "Pauses a task on all replicas; its ticks are skipped, not made up for")
+  @RequiresRole(value = Role.OPERATOR, platform = true)
+  @Operation(summary = "Pause a task on all replicas; its ticks are skipped without catch-up")
   TaskRow pause(
       Caller caller,
       @PathVariable String name,
@@ -310,7 +314,7 @@ class TaskController {
   }
 
   @PostMapping("/{name}/resume")
-  @Needs(value = Role.OPERATOR, platform = true)
+  @RequiresRole(value = Role.OPERATOR, platform = true)
   @Operation(summary = "Resumes a task")
   TaskRow resume(Caller caller, @PathVariable String name) {
     requireKnown(name);
@@ -331,8 +335,8 @@ class TaskController {
   }
 
   @PostMapping("/{name}/trigger")
-  @Needs(value = Role.OPERATOR, platform = true)
-  @Operation(summary = "Runs a task beside its schedule, once for an Idempotency-Key")
+  @RequiresRole(value = Role.OPERATOR, platform = true)
+  @Operation(summary = "Trigger a task, once per Idempotency-Key")
   ResponseEntity<Triggered> trigger(
       Caller caller, HttpServletRequest http, @PathVariable String name) {
     requireKnown(name);
@@ -387,7 +391,7 @@ class TaskController {
           name
               + " is part of the engine: it has no ticks, and cannot be paused or triggered alone");
     }
-    if (life.state() != EngineLife.State.RUNNING) {
+    if (life.state() != EngineLifecycle.State.RUNNING) {
       throw Problem.unavailable("this replica takes no work any more; ask another one");
     }
     if (monotick.tasks().stream().noneMatch(task -> task.name().equals(name))) {

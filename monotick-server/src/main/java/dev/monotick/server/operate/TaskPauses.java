@@ -1,11 +1,11 @@
 package dev.monotick.server.operate;
 
 import dev.monotick.Monotick;
-import dev.monotick.event.Subscription;
+import dev.monotick.event.EventListener;
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.database.ReplicaNotices;
+import dev.monotick.server.database.ReplicaNotifications;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.engine.EngineLife;
+import dev.monotick.server.engine.EngineLifecycle;
 import dev.monotick.task.TaskStatus;
 import java.util.HashSet;
 import java.util.Map;
@@ -31,12 +31,12 @@ class TaskPauses implements SmartLifecycle {
 
   private final Sql sql;
   private final Monotick monotick;
-  private final EngineLife life;
-  private final ReplicaNotices notices;
+  private final EngineLifecycle life;
+  private final ReplicaNotifications notifications;
   private final Set<String> done = new HashSet<>(); // guarded by this
   private final ThreadPoolTaskExecutor thread = new ThreadPoolTaskExecutor();
   private volatile boolean running;
-  private volatile Subscription heard = () -> {};
+  private volatile EventListener.Subscription notified = () -> {};
 
   /** Who paused a task, and why. */
   record Paused(String by, String note) {
@@ -46,16 +46,16 @@ class TaskPauses implements SmartLifecycle {
     }
   }
 
-  TaskPauses(Sql sql, Monotick monotick, EngineLife life, ReplicaNotices notices) {
+  TaskPauses(Sql sql, Monotick monotick, EngineLifecycle life, ReplicaNotifications notices) {
     this.sql = sql;
     this.monotick = monotick;
     this.life = life;
-    this.notices = notices;
+    this.notifications = notices;
   }
 
   /** Says whether pauses of a task are kept here. */
   static boolean isFor(TaskStatus task) {
-    return !task.spec().mode().isExclusive();
+    return !task.task().mode().isExclusive();
   }
 
   /** Adds a pause, in the open transaction. */
@@ -78,8 +78,8 @@ class TaskPauses implements SmartLifecycle {
 
   /** Has all replicas do as the table says, this one now. Call it after the commit. */
   void changed() {
-    look();
-    notices.tell(CHANGED);
+    poll();
+    notifications.publish(CHANGED);
   }
 
   /** Returns what is paused. */
@@ -94,8 +94,8 @@ class TaskPauses implements SmartLifecycle {
   }
 
   /** Does as the table says. What the engine paused by itself, after failures, stays so. */
-  synchronized void look() {
-    if (life.state() != EngineLife.State.RUNNING) {
+  synchronized void poll() {
+    if (life.state() != EngineLifecycle.State.RUNNING) {
       return;
     }
     Map<String, Paused> wanted = all();
@@ -114,11 +114,11 @@ class TaskPauses implements SmartLifecycle {
     }
   }
 
-  private void lookSafely() {
+  private void pollSafely() {
     try {
-      look();
+      poll();
     } catch (RuntimeException e) {
-      log.warn("pauses of tasks are looked at later: {}", e.toString());
+      log.warn("cannot read the pauses of tasks, trying again later: {}", e.toString());
     }
   }
 
@@ -129,14 +129,14 @@ class TaskPauses implements SmartLifecycle {
     thread.setDaemon(true);
     thread.initialize();
     running = true;
-    heard = notices.listen(CHANGED, () -> thread.execute(this::lookSafely));
-    lookSafely();
+    notified = notifications.listen(CHANGED, () -> thread.execute(this::pollSafely));
+    pollSafely();
   }
 
   @Override
   public void stop() {
     running = false;
-    heard.close();
+    notified.close();
     thread.shutdown();
   }
 

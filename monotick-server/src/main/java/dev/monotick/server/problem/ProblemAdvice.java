@@ -1,6 +1,6 @@
 package dev.monotick.server.problem;
 
-import dev.monotick.store.StoreException;
+import dev.monotick.error.StoreException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.sql.SQLException;
 import java.util.Map;
@@ -34,7 +34,7 @@ class ProblemAdvice {
 
   @ExceptionHandler
   ResponseEntity<Map<String, Object>> unreadable(HttpMessageNotReadableException e) {
-    return answer(Bodies.problem("", e.getCause()));
+    return answer(RequestBodies.problem("", e.getCause()));
   }
 
   @ExceptionHandler

@@ -1,11 +1,11 @@
 package dev.monotick.server.ratelimit;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.FailedLogins;
+import dev.monotick.server.access.LoginThrottle;
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.problem.ProblemWriter;
 import dev.monotick.server.setting.PlatformSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import jakarta.servlet.FilterChain;
@@ -66,7 +66,7 @@ class RateLimitConfiguration {
   }
 
   @Bean
-  Task rateLimitCleanup(RateStore store, FailedLogins failed, Settings settings) {
+  Task rateLimitCleanup(RateStore store, LoginThrottle failed, ServerSettings settings) {
     return Task.named("rate-limit-cleanup")
         .every(settings.get(PlatformSettings.RATE_LIMIT_CLEANUP_INTERVAL))
         .mode(HaMode.ONE_REPLICA)

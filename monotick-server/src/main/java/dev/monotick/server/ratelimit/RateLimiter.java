@@ -3,7 +3,7 @@ package dev.monotick.server.ratelimit;
 import dev.monotick.server.ratelimit.RateStore.Bucket;
 import dev.monotick.server.ratelimit.RateStore.Grant;
 import dev.monotick.server.setting.Rate;
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.time.TimeSource;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -85,11 +85,11 @@ final class RateLimiter {
       if (leased.refused && leased.refusedUntil - now > 0) {
         return new Decision(false, 0, leased.refusedUntil - now);
       }
-      return ask(key, leased, now);
+      return decide(key, leased, now);
     }
   }
 
-  private Decision ask(String key, Leased leased, long now) {
+  private Decision decide(String key, Leased leased, long now) {
     long capacity = lease == 1 ? rate.burst() : rate.burst() - lease;
     long unused = leased.tokens;
     leased.tokens = 0;

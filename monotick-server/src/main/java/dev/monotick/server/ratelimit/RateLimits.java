@@ -2,12 +2,12 @@ package dev.monotick.server.ratelimit;
 
 import dev.monotick.server.access.Caller;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.setting.CounterOutage;
 import dev.monotick.server.setting.PlatformSettings;
 import dev.monotick.server.setting.Rate;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.server.setting.Setting;
-import dev.monotick.server.setting.Settings;
-import dev.monotick.server.setting.WhenAway;
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.time.TimeSource;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -34,14 +34,14 @@ class RateLimits {
 
   private final Map<RouteClass, RateLimiter> byKey = new EnumMap<>(RouteClass.class);
   private final Map<RouteClass, RateLimiter> byTenant = new EnumMap<>(RouteClass.class);
-  private final WhenAway whenAway;
+  private final CounterOutage whenAway;
   private final TimeSource time;
   private final MeterRegistry registry;
   private final AtomicLong awayUntil;
   private final Counter uncounted;
 
-  RateLimits(RateStore store, Settings settings, TimeSource time, MeterRegistry registry) {
-    this.whenAway = settings.get(PlatformSettings.RATE_LIMIT_WHEN_AWAY);
+  RateLimits(RateStore store, ServerSettings settings, TimeSource time, MeterRegistry registry) {
+    this.whenAway = settings.get(PlatformSettings.RATE_LIMIT_ON_OUTAGE);
     this.time = time;
     this.registry = registry;
     this.awayUntil = new AtomicLong(time.nanos());
@@ -116,7 +116,7 @@ class RateLimits {
 
   private Optional<Map<String, String>> away() {
     uncounted.increment();
-    if (whenAway == WhenAway.CLOSED) {
+    if (whenAway == CounterOutage.CLOSED) {
       throw Problem.unavailable("the database that counts requests is away; repeat it later");
     }
     return Optional.empty();

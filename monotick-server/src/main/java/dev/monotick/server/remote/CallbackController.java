@@ -1,9 +1,9 @@
 package dev.monotick.server.remote;
 
-import dev.monotick.server.access.Open;
+import dev.monotick.server.access.NoRoleRequired;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Where services call back that have answered 202. The token of the call is all they need. */
 @RestController
-@Tag(name = "callbacks", description = "Ends of calls that were answered 202")
+@Tag(name = "callbacks", description = "Outcomes of calls that were answered with 202")
 class CallbackController {
 
   /** The header that carries the token, in the call and in what comes back. */
@@ -33,7 +33,7 @@ class CallbackController {
   private final RemoteWorks works;
 
   /** What a service says. */
-  enum Says {
+  enum ReportedState {
     /** It is at it still. */
     RUNNING,
     /** It is done. */
@@ -53,7 +53,7 @@ class CallbackController {
    * @param doing what it does now
    */
   record CallbackBody(
-      @Nullable Says outcome,
+      @Nullable ReportedState outcome,
       @Nullable JsonNode result,
       @Nullable String error,
       @Nullable Boolean permanent,
@@ -75,14 +75,14 @@ class CallbackController {
   }
 
   @PostMapping("/v1/callbacks/{id}")
-  @Open
-  @Operation(summary = "Tell how work goes on that a call began")
+  @NoRoleRequired
+  @Operation(summary = "Report progress or outcome of asynchronous work")
   CallbackAnswer callBack(
       @PathVariable String id,
       @RequestHeader(name = TOKEN, required = false) @Nullable String token,
       @RequestBody CallbackBody body) {
     UUID work = proven(id, token);
-    return switch (Fields.required("outcome", body.outcome())) {
+    return switch (RequestFields.required("outcome", body.outcome())) {
       case RUNNING -> progress(work, body);
       case SUCCEEDED ->
           end(
@@ -198,7 +198,7 @@ class CallbackController {
                     new Changed(row.getLong("job_id"), row.getTimestamp("ended_at").toInstant()))
             .optional();
     if (changed.isPresent()) {
-      works.tell(changed.get().job(), changed.get().endedAt());
+      works.signal(changed.get().job(), changed.get().endedAt());
     } else if (!state.name().equals(state(work))) { // said twice is said once
       throw over(work);
     }
@@ -215,7 +215,7 @@ class CallbackController {
 
   private Problem over(UUID work) {
     String state = state(work);
-    return Problem.conflict("callback-over", "nobody waits for this any more: it is " + state)
+    return Problem.conflict("callback-over", "this callback is no longer awaited: it is " + state)
         .with("state", state);
   }
 }

@@ -2,7 +2,7 @@ package dev.monotick.server.remote;
 
 import dev.monotick.job.JobContext;
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -40,7 +40,7 @@ public class Callbacks {
     }
   }
 
-  Callbacks(RemoteWorks works, Settings settings) {
+  Callbacks(RemoteWorks works, ServerSettings settings) {
     this.works = works;
     this.base = settings.get(ExecutionSettings.PUBLIC_URL).strip().replaceAll("/+$", "");
     this.usualTimeout = settings.get(ExecutionSettings.CALLBACK_TIMEOUT);

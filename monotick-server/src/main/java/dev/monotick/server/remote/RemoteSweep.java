@@ -7,7 +7,7 @@ import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import java.time.Instant;
@@ -27,11 +27,11 @@ class RemoteSweep {
   private final Jobs jobs;
   private final RemoteWorks works;
   private final AuditTrail audit;
-  private final Settings settings;
+  private final ServerSettings settings;
 
   private record Ended(UUID id, long job, String tenant, Instant at) {}
 
-  RemoteSweep(Sql sql, Jobs jobs, RemoteWorks works, AuditTrail audit, Settings settings) {
+  RemoteSweep(Sql sql, Jobs jobs, RemoteWorks works, AuditTrail audit, ServerSettings settings) {
     this.sql = sql;
     this.jobs = jobs;
     this.works = works;
@@ -50,7 +50,7 @@ class RemoteSweep {
   private void sweep() {
     expire();
     callOff();
-    tell();
+    report();
     forget();
   }
 
@@ -87,7 +87,7 @@ class RemoteSweep {
                       .toList());
               return late;
             });
-    expired.forEach(each -> works.tell(each.job(), each.at()));
+    expired.forEach(each -> works.signal(each.job(), each.at()));
   }
 
   private static Ended ended(java.sql.ResultSet row, int number) throws java.sql.SQLException {
@@ -108,12 +108,12 @@ class RemoteSweep {
                and (select a.outcome from @@job_attempt a
                      where a.job_id = w.job_id order by a.run desc limit 1) = any (:over)
             """)
-        .param("over", JobEnds.codes())
+        .param("over", FinalOutcomes.codes())
         .update();
   }
 
   /** Ends that came before the job slept, or whose replica died before it could tell. */
-  private void tell() {
+  private void report() {
     List<Ended> untold =
         sql.of(
                 """

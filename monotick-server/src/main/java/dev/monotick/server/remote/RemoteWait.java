@@ -62,7 +62,7 @@ public class RemoteWait {
           ? Optional.of(JobOutcome.snooze(work.left().plus(MARGIN)))
           : Optional.empty();
     }
-    RemoteWork.End end = work.end().get();
+    RemoteWork.WorkResult end = work.end().get();
     if (work.state() == RemoteWork.State.DONE) {
       works.take(work.id()); // a run that dies right now finds it again: done stays done
       return Optional.of(

@@ -16,7 +16,7 @@ import java.util.UUID;
  * @param end what came out of it, if it has ended
  */
 public record RemoteWork(
-    UUID id, long jobId, State state, boolean accepted, Duration left, Optional<End> end) {
+    UUID id, long jobId, State state, boolean accepted, Duration left, Optional<WorkResult> end) {
 
   /** How far it is. */
   public enum State {
@@ -41,7 +41,7 @@ public record RemoteWork(
    * @param permanent whether another attempt would not mend that
    * @param taken whether the job knows
    */
-  public record End(
+  public record WorkResult(
       Instant at,
       Optional<String> result,
       Optional<String> error,

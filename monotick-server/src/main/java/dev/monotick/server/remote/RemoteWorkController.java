@@ -3,7 +3,7 @@ package dev.monotick.server.remote;
 import dev.monotick.job.JobId;
 import dev.monotick.job.Jobs;
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.problem.Problem;
 import io.swagger.v3.oas.annotations.Operation;
@@ -26,8 +26,8 @@ class RemoteWorkController {
   }
 
   @GetMapping("/v1/jobs/{id}/remote-work")
-  @Needs(Role.VIEWER)
-  @Operation(summary = "Look at what an agent or a called service does for a job")
+  @RequiresRole(Role.VIEWER)
+  @Operation(summary = "Get the remote work of a job")
   RemoteWorkView.Seen get(Caller caller, @PathVariable String id) {
     JobId job;
     try {

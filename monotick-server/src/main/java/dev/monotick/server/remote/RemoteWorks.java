@@ -51,7 +51,7 @@ public class RemoteWorks {
         ended == null
             ? Optional.empty()
             : Optional.of(
-                new RemoteWork.End(
+                new RemoteWork.WorkResult(
                     ended.toInstant(),
                     Optional.ofNullable(row.getString("result")),
                     Optional.ofNullable(row.getString("error")),
@@ -147,7 +147,7 @@ public class RemoteWorks {
    * Has the job look at what came out. It may not wait yet, because the run that began the work has
    * not ended; then {@link RemoteSweep} does it a moment later.
    */
-  public void tell(long job, Instant endedAt) {
+  public void signal(long job, Instant endedAt) {
     jobs.reschedule(new JobId(job), endedAt);
   }
 }

@@ -2,10 +2,13 @@ package dev.monotick.server.schedule;
 
 import dev.monotick.schedule.Cron;
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
+import dev.monotick.server.schedule.spec.SchedulePreview;
+import dev.monotick.server.schedule.spec.ScheduleSpec;
+import dev.monotick.server.schedule.spec.ScheduleTiming;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.time.Instant;
@@ -29,10 +32,10 @@ class PreviewController {
   private static final int USUAL = 10;
   private static final int MOST = 500;
 
-  private final Schedules schedules;
+  private final ScheduleRecords schedules;
 
   /**
-   * Times somebody thinks of; see {@link Timing}.
+   * Times somebody thinks of; see {@link ScheduleTiming}.
    *
    * @param name what the schedule would be called, which matters for H in cron
    * @param after from when on; now if not given
@@ -53,34 +56,35 @@ class PreviewController {
       @Nullable String after,
       @Nullable Integer n) {
 
-    Timing timing() {
-      return new Timing(cron, zone, gap, overlap, every, fixedDelay, at, from, until, exclusions);
+    ScheduleTiming timing() {
+      return new ScheduleTiming(
+          cron, zone, gap, overlap, every, fixedDelay, at, from, until, exclusions);
     }
   }
 
-  PreviewController(Schedules schedules) {
+  PreviewController(ScheduleRecords schedules) {
     this.schedules = schedules;
   }
 
   @PostMapping("/preview")
-  @Needs(Role.VIEWER)
+  @RequiresRole(Role.VIEWER)
   @Operation(summary = "Show when a schedule would be due, before it is saved")
-  Preview preview(Caller caller, @RequestBody PreviewRequest request) {
-    int n = Fields.number("n", request.n(), USUAL, 1, MOST);
+  SchedulePreview preview(Caller caller, @RequestBody PreviewRequest request) {
+    int n = RequestFields.number("n", request.n(), USUAL, 1, MOST);
     String name = caller.tenant() + "/" + Optional.ofNullable(request.name()).orElse("");
-    return Preview.of(
+    return SchedulePreview.of(
         request.timing().schedule(name), request.timing().zoneId(), after(request.after()), n);
   }
 
   @GetMapping("/{id}/preview")
-  @Needs(Role.VIEWER)
+  @RequiresRole(Role.VIEWER)
   @Operation(summary = "Show when a schedule will be due")
-  Preview preview(
+  SchedulePreview preview(
       Caller caller,
       @PathVariable String id,
       @RequestParam(required = false) @Nullable Integer n,
       @RequestParam(required = false) @Nullable String after) {
-    int many = Fields.number("n", n, USUAL, 1, MOST);
+    int many = RequestFields.number("n", n, USUAL, 1, MOST);
     ScheduleView view = schedules.view(caller, id);
     ScheduleSpec spec =
         Optional.ofNullable(view.spec())
@@ -88,7 +92,7 @@ class PreviewController {
                 () ->
                     Problem.conflict(
                         "not-understood", "this schedule is not understood: " + view.problem()));
-    return Preview.of(
+    return SchedulePreview.of(
         spec.timing().schedule(caller.tenant() + "/" + view.name()),
         spec.timing().zoneId(),
         after(after),
@@ -96,6 +100,6 @@ class PreviewController {
   }
 
   private Instant after(@Nullable String text) {
-    return text == null ? schedules.now() : Fields.instant("after", text);
+    return text == null ? schedules.now() : RequestFields.instant("after", text);
   }
 }

@@ -2,16 +2,17 @@ package dev.monotick.server.schedule;
 
 import dev.monotick.job.Jobs;
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
-import dev.monotick.server.schedule.Schedules.Locked;
+import dev.monotick.server.problem.RequestFields;
+import dev.monotick.server.schedule.ScheduleRecords.Locked;
+import dev.monotick.server.schedule.fire.FiringLoop;
 import dev.monotick.server.setting.ScheduleSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.server.web.EntityTags;
 import dev.monotick.server.web.Idempotency;
-import dev.monotick.server.web.Versions;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -41,7 +42,7 @@ class ScheduleActionController {
   private static final int LONGEST_NOTE = 1_000;
 
   private final Sql sql;
-  private final Schedules schedules;
+  private final ScheduleRecords schedules;
   private final ScheduleActions actions;
   private final Idempotency idempotency;
   private final After after;
@@ -53,7 +54,7 @@ class ScheduleActionController {
    * @param jobs tells workers
    * @param settings how much may be asked for
    */
-  record After(FiringLoop loop, Jobs jobs, Settings settings) {}
+  record After(FiringLoop loop, Jobs jobs, ServerSettings settings) {}
 
   /**
    * A pause.
@@ -73,7 +74,11 @@ class ScheduleActionController {
   record BackfillRequest(@Nullable String from, @Nullable String to, @Nullable Integer limit) {}
 
   ScheduleActionController(
-      Sql sql, Schedules schedules, ScheduleActions actions, Idempotency idempotency, After after) {
+      Sql sql,
+      ScheduleRecords schedules,
+      ScheduleActions actions,
+      Idempotency idempotency,
+      After after) {
     this.sql = sql;
     this.schedules = schedules;
     this.actions = actions;
@@ -82,7 +87,7 @@ class ScheduleActionController {
   }
 
   @PostMapping("/enable")
-  @Needs(Role.OPERATOR)
+  @RequiresRole(Role.OPERATOR)
   @Operation(summary = "Switch a schedule on")
   ResponseEntity<ScheduleView> enable(
       Caller caller,
@@ -92,7 +97,7 @@ class ScheduleActionController {
   }
 
   @PostMapping("/disable")
-  @Needs(Role.OPERATOR)
+  @RequiresRole(Role.OPERATOR)
   @Operation(summary = "Switch a schedule off")
   ResponseEntity<ScheduleView> disable(
       Caller caller,
@@ -102,7 +107,7 @@ class ScheduleActionController {
   }
 
   @PostMapping("/pause")
-  @Needs(Role.OPERATOR)
+  @RequiresRole(Role.OPERATOR)
   @Operation(summary = "Pause a schedule, until a moment or until it is resumed")
   ResponseEntity<ScheduleView> pause(
       Caller caller,
@@ -116,13 +121,13 @@ class ScheduleActionController {
           "note", "note must be at most " + LONGEST_NOTE + " long, but was " + note.length());
     }
     Optional<Instant> until =
-        given.map(PauseRequest::until).map(text -> Fields.instant("until", text));
+        given.map(PauseRequest::until).map(text -> RequestFields.instant("until", text));
     return change(caller, id, ifMatch, locked -> actions.pause(caller, locked, until, note));
   }
 
   @PostMapping("/resume")
-  @Needs(Role.OPERATOR)
-  @Operation(summary = "Resume a schedule; what was due meanwhile is not made up for")
+  @RequiresRole(Role.OPERATOR)
+  @Operation(summary = "Resume a schedule; missed ticks are not caught up")
   ResponseEntity<ScheduleView> resume(
       Caller caller,
       @PathVariable String id,
@@ -135,17 +140,17 @@ class ScheduleActionController {
     sql.inTransaction(
         () -> {
           Locked locked = schedules.lock(caller, id);
-          Versions.optional(ifMatch, locked.stored().version());
+          EntityTags.optional(ifMatch, locked.stored().version());
           change.accept(locked);
         });
-    after.loop().wake();
+    after.loop().pollSoon();
     ScheduleView view = schedules.view(caller, id);
-    return ResponseEntity.ok().eTag(Versions.tag(view.version())).body(view);
+    return ResponseEntity.ok().eTag(EntityTags.tag(view.version())).body(view);
   }
 
   @PostMapping("/trigger")
-  @Needs(Role.OPERATOR)
-  @Operation(summary = "Make a job of a schedule now, beside its times")
+  @RequiresRole(Role.OPERATOR)
+  @Operation(summary = "Trigger a schedule now")
   @ApiResponse(
       responseCode = "201",
       content = @Content(schema = @Schema(implementation = ScheduleActions.Triggered.class)))
@@ -163,13 +168,13 @@ class ScheduleActionController {
                   actions.trigger(caller, schedules.lock(caller, id), key);
               return ResponseEntity.created(URI.create("/v1/jobs/" + made.job())).body(made);
             });
-    after.jobs().wake();
+    after.jobs().notifyWorkers();
     return answer;
   }
 
   @PostMapping("/backfill")
-  @Needs(Role.OPERATOR)
-  @Operation(summary = "Make jobs of past times that have none")
+  @RequiresRole(Role.OPERATOR)
+  @Operation(summary = "Backfill past ticks that have no job")
   @ApiResponse(
       responseCode = "200",
       content = @Content(schema = @Schema(implementation = ScheduleActions.Backfilled.class)))
@@ -179,10 +184,10 @@ class ScheduleActionController {
       @PathVariable String id,
       @RequestBody BackfillRequest request) {
     int most = after.settings().get(ScheduleSettings.BACKFILL_LIMIT);
-    int limit = Fields.number("limit", request.limit(), most, 1, most);
-    Instant from = Fields.instant("from", Fields.required("from", request.from()));
+    int limit = RequestFields.number("limit", request.limit(), most, 1, most);
+    Instant from = RequestFields.instant("from", RequestFields.required("from", request.from()));
     Optional<Instant> to =
-        Optional.ofNullable(request.to()).map(text -> Fields.instant("to", text));
+        Optional.ofNullable(request.to()).map(text -> RequestFields.instant("to", text));
     ResponseEntity<Object> answer =
         idempotency.once(
             http,
@@ -200,7 +205,7 @@ class ScheduleActionController {
               }
               return ResponseEntity.ok(actions.backfill(caller, locked, from, end, limit));
             });
-    after.jobs().wake();
+    after.jobs().notifyWorkers();
     return answer;
   }
 }

@@ -1,13 +1,22 @@
 package dev.monotick.server.schedule;
 
 import dev.monotick.Monotick;
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.JobRequest;
-import dev.monotick.job.store.Enqueued;
 import dev.monotick.server.access.Caller;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.problem.Problem;
-import dev.monotick.server.schedule.Schedules.Locked;
+import dev.monotick.server.schedule.ScheduleRecords.Locked;
+import dev.monotick.server.schedule.fire.DueTicks;
+import dev.monotick.server.schedule.fire.FiringStore;
+import dev.monotick.server.schedule.fire.ScheduleFirer;
+import dev.monotick.server.schedule.fire.TickDecision;
+import dev.monotick.server.schedule.fire.TickInsert;
+import dev.monotick.server.schedule.fire.TickSkipReason;
+import dev.monotick.server.schedule.spec.SchedulePlan;
+import dev.monotick.server.schedule.spec.ScheduleRow;
+import dev.monotick.server.schedule.spec.ScheduleSpecCache;
 import dev.monotick.server.tenant.Quota;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -29,20 +38,22 @@ import org.springframework.stereotype.Component;
 class ScheduleActions {
 
   private final Sql sql;
-  private final Schedules schedules;
-  private final Plans plans;
-  private final TickLedger ledger;
-  private final Surroundings around;
+  private final ScheduleRecords schedules;
+  private final ScheduleSpecCache plans;
+  private final FiringStore ledger;
+  private final ActionContext around;
 
   /**
    * What they need of others.
    *
    * @param guards quotas and audit
-   * @param aftermath where jobs go
+   * @param effects where jobs go
    * @param engine says what this replica is called
    */
-  record Surroundings(
-      ScheduleEdits.Guards guards, Firing.Aftermath aftermath, ObjectProvider<Monotick> engine) {}
+  record ActionContext(
+      ScheduleEdits.EditChecks guards,
+      ScheduleFirer.FiringEffects effects,
+      ObjectProvider<Monotick> engine) {}
 
   /**
    * What a trigger made.
@@ -61,7 +72,11 @@ class ScheduleActions {
   record Backfilled(int created, int present, List<Triggered> jobs) {}
 
   ScheduleActions(
-      Sql sql, Schedules schedules, Plans plans, TickLedger ledger, Surroundings around) {
+      Sql sql,
+      ScheduleRecords schedules,
+      ScheduleSpecCache plans,
+      FiringStore ledger,
+      ActionContext around) {
     this.sql = sql;
     this.schedules = schedules;
     this.plans = plans;
@@ -71,13 +86,13 @@ class ScheduleActions {
 
   /** Switches a schedule on or off; says whether that was a change. Its off time is passed over. */
   boolean enable(Caller caller, Locked locked, boolean enabled) {
-    StoredSchedule stored = locked.stored();
+    ScheduleRow stored = locked.stored();
     if (stored.enabled() == enabled) {
       return false;
     }
     Optional<Instant> next = stored.nextAt();
     if (enabled) {
-      next = passOver(locked, Reason.DISABLED);
+      next = passOver(locked, TickSkipReason.DISABLED);
     }
     schedules.enable(caller, locked, enabled, next);
     audit(caller, locked, enabled ? "schedule_enabled" : "schedule_disabled", Map.of());
@@ -103,21 +118,22 @@ class ScheduleActions {
     if (locked.stored().pausedUntil().isEmpty()) {
       return false;
     }
-    schedules.resume(locked, passOver(locked, Reason.PAUSED));
+    schedules.resume(locked, passOver(locked, TickSkipReason.PAUSED));
     audit(caller, locked, "schedule_resumed", Map.of());
     return true;
   }
 
-  private Optional<Instant> passOver(Locked locked, Reason reason) {
-    StoredSchedule stored = locked.stored();
-    List<Dues.Passed> passed = new ArrayList<>();
+  private Optional<Instant> passOver(Locked locked, TickSkipReason reason) {
+    ScheduleRow stored = locked.stored();
+    List<DueTicks.SkippedTicks> passed = new ArrayList<>();
     Optional<Instant> next =
-        Dues.passOver(plans.usable(stored).times(), stored.nextAt(), locked.now(), reason, passed);
+        DueTicks.passOver(
+            plans.usable(stored).times(), stored.nextAt(), locked.now(), reason, passed);
     if (!passed.isEmpty()) {
       ledger.take(stored);
     }
-    for (Dues.Passed range : passed) {
-      ledger.insert(List.of(TickRow.passed(stored, range)), replica());
+    for (DueTicks.SkippedTicks range : passed) {
+      ledger.insert(List.of(TickInsert.passed(stored, range)), replica());
       schedules.count(stored.id(), 0, range.count());
     }
     return next;
@@ -129,7 +145,7 @@ class ScheduleActions {
    * @param key of the caller; what it made once it does not make again
    */
   Triggered trigger(Caller caller, Locked locked, String key) {
-    StoredSchedule stored = locked.stored();
+    ScheduleRow stored = locked.stored();
     String trigger = "key:" + key;
     Optional<Triggered> before = triggered(stored, trigger);
     if (before.isPresent()) {
@@ -138,18 +154,19 @@ class ScheduleActions {
     Instant nominal = locked.now().truncatedTo(ChronoUnit.MILLIS);
     around.guards().quotas().require(caller.tenant(), Quota.ACTIVE_JOBS, 1);
     JobRequest<?> request =
-        Fire.request(plans.usable(stored), stored, nominal).header("created-by", caller.id());
-    Enqueued job = around.aftermath().enqueue(sql, List.of(request)).get(0);
+        TickDecision.request(plans.usable(stored), stored, nominal)
+            .header("created-by", caller.id());
+    Enqueued job = around.effects().enqueue(sql, List.of(request)).get(0);
     ledger.take(stored);
     around.guards().quotas().made(caller.tenant(), job.isNew() ? 1 : 0);
     ledger.insert(
-        List.of(TickRow.triggered(stored, nominal, trigger, job.id().value())), replica());
+        List.of(TickInsert.triggered(stored, nominal, trigger, job.id().value())), replica());
     schedules.count(stored.id(), 1, 0);
     audit(caller, locked, "schedule_triggered", Map.of("job", job.id().toString()));
     return new Triggered(job.id().toString(), nominal);
   }
 
-  private Optional<Triggered> triggered(StoredSchedule stored, String trigger) {
+  private Optional<Triggered> triggered(ScheduleRow stored, String trigger) {
     return sql.of(
             """
             select job_id, nominal from @schedule_tick
@@ -161,14 +178,14 @@ class ScheduleActions {
             (row, number) ->
                 new Triggered(
                     String.valueOf(row.getLong("job_id")),
-                    StoredSchedule.time(row, "nominal").orElseThrow()))
+                    ScheduleRow.time(row, "nominal").orElseThrow()))
         .optional();
   }
 
   /** Makes a job of each nominal time that has none. Times that are still due are left alone. */
   Backfilled backfill(Caller caller, Locked locked, Instant from, Instant to, int limit) {
-    StoredSchedule stored = locked.stored();
-    Plan plan = plans.usable(stored);
+    ScheduleRow stored = locked.stored();
+    SchedulePlan plan = plans.usable(stored);
     if (plan.followsEnds()) {
       throw Problem.conflict(
           "no-past-times", "a schedule with fixedDelay has no times to make up for; trigger it");
@@ -196,14 +213,15 @@ class ScheduleActions {
     List<JobRequest<?>> requests = new ArrayList<>();
     wanted.forEach(
         nominal ->
-            requests.add(Fire.request(plan, stored, nominal).header("created-by", caller.id())));
-    List<Enqueued> made = around.aftermath().enqueue(sql, requests);
+            requests.add(
+                TickDecision.request(plan, stored, nominal).header("created-by", caller.id())));
+    List<Enqueued> made = around.effects().enqueue(sql, requests);
     around.guards().quotas().made(caller.tenant(), made.stream().filter(Enqueued::isNew).count());
-    List<TickRow> ticks = new ArrayList<>();
+    List<TickInsert> ticks = new ArrayList<>();
     List<Triggered> jobs = new ArrayList<>();
     for (int i = 0; i < made.size(); i++) {
       long job = made.get(i).id().value();
-      ticks.add(TickRow.triggered(stored, wanted.get(i), TickRow.BACKFILL, job));
+      ticks.add(TickInsert.triggered(stored, wanted.get(i), TickInsert.BACKFILL, job));
       jobs.add(new Triggered(String.valueOf(job), wanted.get(i)));
     }
     ledger.take(stored);
@@ -217,7 +235,7 @@ class ScheduleActions {
     return new Backfilled(made.size(), all.size() - made.size(), jobs);
   }
 
-  private Set<Instant> withJobs(StoredSchedule stored, Instant from, Instant to) {
+  private Set<Instant> withJobs(ScheduleRow stored, Instant from, Instant to) {
     return new HashSet<>(
         sql.of(
                 """
@@ -229,7 +247,7 @@ class ScheduleActions {
             .param("id", stored.id())
             .param("from", java.sql.Timestamp.from(from))
             .param("to", java.sql.Timestamp.from(to))
-            .query((row, number) -> StoredSchedule.time(row, "nominal").orElseThrow())
+            .query((row, number) -> ScheduleRow.time(row, "nominal").orElseThrow())
             .list());
   }
 

@@ -4,16 +4,22 @@ import dev.monotick.Monotick;
 import dev.monotick.job.Jobs;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
+import dev.monotick.server.schedule.fire.DelayedSchedules;
+import dev.monotick.server.schedule.fire.FiringLoop;
+import dev.monotick.server.schedule.fire.QueuedTicks;
+import dev.monotick.server.schedule.fire.ScheduleFirer;
+import dev.monotick.server.schedule.fire.TickReconciler;
+import dev.monotick.server.schedule.fire.TickRetention;
 import dev.monotick.server.setting.ScheduleSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.server.tenant.Quota;
 import dev.monotick.server.tenant.QuotaUse;
 import dev.monotick.server.tenant.Quotas;
 import dev.monotick.server.trace.Tracing;
-import dev.monotick.task.Backoff;
-import dev.monotick.task.CatchUp;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
+import dev.monotick.work.Backoff;
+import dev.monotick.work.CatchUp;
 import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
@@ -26,63 +32,66 @@ class ScheduleConfiguration {
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
   @Bean
-  Firing.Aftermath aftermath(Jobs jobs, AuditTrail audit, Tracing tracing) {
-    return new Firing.Aftermath(jobs, audit, tracing);
+  ScheduleFirer.FiringEffects firingEffects(Jobs jobs, AuditTrail audit, Tracing tracing) {
+    return new ScheduleFirer.FiringEffects(jobs, audit, tracing);
   }
 
   @Bean
-  ScheduleEdits.Guards scheduleGuards(Quotas quotas, AuditTrail audit) {
-    return new ScheduleEdits.Guards(quotas, audit);
+  ScheduleEdits.EditChecks scheduleGuards(Quotas quotas, AuditTrail audit) {
+    return new ScheduleEdits.EditChecks(quotas, audit);
   }
 
   @Bean
-  ScheduleActions.Surroundings scheduleSurroundings(
-      ScheduleEdits.Guards guards, Firing.Aftermath aftermath, ObjectProvider<Monotick> engine) {
-    return new ScheduleActions.Surroundings(guards, aftermath, engine);
+  ScheduleActions.ActionContext scheduleActionContext(
+      ScheduleEdits.EditChecks guards,
+      ScheduleFirer.FiringEffects aftermath,
+      ObjectProvider<Monotick> engine) {
+    return new ScheduleActions.ActionContext(guards, aftermath, engine);
   }
 
   @Bean
-  ScheduleActionController.After scheduleAfter(FiringLoop loop, Jobs jobs, Settings settings) {
+  ScheduleActionController.After scheduleAfter(
+      FiringLoop loop, Jobs jobs, ServerSettings settings) {
     return new ScheduleActionController.After(loop, jobs, settings);
   }
 
   /** On every replica: each claims other rows, and none needs the others. */
   @Bean
-  Task scheduleFiring(FiringLoop loop, Settings settings) {
+  Task scheduleFiring(FiringLoop loop, ServerSettings settings) {
     return Task.named(FiringLoop.TASK)
         .every(settings.get(ScheduleSettings.INTERVAL))
         .mode(HaMode.SHARED)
         .timeout(LONGEST)
         .catchUp(CatchUp.none())
         .backoff(Backoff.none())
-        .run(context -> loop.turn());
+        .run(context -> loop.runOnce());
   }
 
   @Bean
-  Task scheduleSettling(
-      Settling settling,
+  Task tickReconciliation(
+      TickReconciler reconciler,
       QueuedTicks queued,
       DelayedSchedules delayed,
       FiringLoop loop,
-      Settings settings) {
-    return Task.named("schedule-settling")
-        .every(settings.get(ScheduleSettings.SETTLE_INTERVAL))
+      ServerSettings settings) {
+    return Task.named("schedule-reconcile")
+        .every(settings.get(ScheduleSettings.RECONCILE_INTERVAL))
         .mode(HaMode.SHARED)
         .timeout(LONGEST)
         .catchUp(CatchUp.none())
         .backoff(Backoff.none())
         .run(
             context -> {
-              settling.settle();
+              reconciler.reconcile();
               queued.release(context.replica());
               if (delayed.giveTimes() > 0) {
-                loop.lookNow();
+                loop.pollNow();
               }
             });
   }
 
   @Bean
-  Task scheduleRetention(TickRetention retention, Settings settings) {
+  Task scheduleRetention(TickRetention retention, ServerSettings settings) {
     return Task.named("schedule-retention")
         .every(settings.get(ScheduleSettings.RETENTION_INTERVAL))
         .mode(HaMode.ONE_REPLICA)

@@ -1,13 +1,15 @@
 package dev.monotick.server.schedule;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
+import dev.monotick.server.schedule.fire.FiringLoop;
+import dev.monotick.server.schedule.spec.ScheduleSpec;
+import dev.monotick.server.web.EntityTags;
 import dev.monotick.server.web.Idempotency;
 import dev.monotick.server.web.Page;
-import dev.monotick.server.web.Versions;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -36,13 +38,13 @@ import tools.jackson.databind.JsonNode;
 @Tag(name = "schedules")
 class ScheduleController {
 
-  private final Schedules schedules;
+  private final ScheduleRecords schedules;
   private final ScheduleEdits edits;
   private final Idempotency idempotency;
   private final FiringLoop loop;
 
   ScheduleController(
-      Schedules schedules, ScheduleEdits edits, Idempotency idempotency, FiringLoop loop) {
+      ScheduleRecords schedules, ScheduleEdits edits, Idempotency idempotency, FiringLoop loop) {
     this.schedules = schedules;
     this.edits = edits;
     this.idempotency = idempotency;
@@ -50,7 +52,7 @@ class ScheduleController {
   }
 
   @PostMapping
-  @Needs(Role.OPERATOR)
+  @RequiresRole(Role.OPERATOR)
   @Operation(summary = "Create a schedule")
   @ApiResponse(
       responseCode = "201",
@@ -65,15 +67,15 @@ class ScheduleController {
             () -> {
               ScheduleView made = schedules.view(caller, edits.create(caller, spec).toString());
               return ResponseEntity.created(URI.create("/v1/schedules/" + made.id()))
-                  .eTag(Versions.tag(made.version()))
+                  .eTag(EntityTags.tag(made.version()))
                   .body(made);
             });
-    loop.wake();
+    loop.pollSoon();
     return answer;
   }
 
   @GetMapping
-  @Needs(Role.VIEWER)
+  @RequiresRole(Role.VIEWER)
   @Operation(summary = "List schedules by name")
   Page<ScheduleView> list(
       Caller caller,
@@ -84,20 +86,20 @@ class ScheduleController {
       @RequestParam(required = false) @Nullable Integer limit) {
     return schedules.list(
         caller,
-        new Schedules.Filter(name, enabled, paused),
+        new ScheduleRecords.Filter(name, enabled, paused),
         after,
-        Fields.number("limit", limit, Page.USUAL, 1, Page.MOST));
+        RequestFields.number("limit", limit, Page.USUAL, 1, Page.MOST));
   }
 
   @GetMapping("/{id}")
-  @Needs(Role.VIEWER)
+  @RequiresRole(Role.VIEWER)
   @Operation(summary = "Read a schedule")
   ResponseEntity<ScheduleView> get(Caller caller, @PathVariable String id) {
     return answer(caller, id);
   }
 
   @PutMapping("/{id}")
-  @Needs(Role.OPERATOR)
+  @RequiresRole(Role.OPERATOR)
   @Operation(summary = "Replace a schedule")
   ResponseEntity<ScheduleView> replace(
       Caller caller,
@@ -105,14 +107,14 @@ class ScheduleController {
       @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch,
       @RequestBody ScheduleSpec spec) {
     edits.replace(caller, id, ifMatch, before -> spec);
-    loop.wake();
+    loop.pollSoon();
     return answer(caller, id);
   }
 
   @PatchMapping(
       path = "/{id}",
       consumes = {"application/merge-patch+json", "application/json"})
-  @Needs(Role.OPERATOR)
+  @RequiresRole(Role.OPERATOR)
   @Operation(summary = "Change parts of a schedule (JSON merge patch)")
   ResponseEntity<ScheduleView> patch(
       Caller caller,
@@ -123,12 +125,12 @@ class ScheduleController {
       throw Problem.invalid("", "a merge patch of a schedule must be an object");
     }
     edits.replace(caller, id, ifMatch, before -> edits.patched(before, patch));
-    loop.wake();
+    loop.pollSoon();
     return answer(caller, id);
   }
 
   @DeleteMapping("/{id}")
-  @Needs(Role.OPERATOR)
+  @RequiresRole(Role.OPERATOR)
   @Operation(summary = "Delete a schedule")
   ResponseEntity<Void> delete(
       Caller caller,
@@ -140,6 +142,6 @@ class ScheduleController {
 
   private ResponseEntity<ScheduleView> answer(Caller caller, String id) {
     ScheduleView view = schedules.view(caller, id);
-    return ResponseEntity.ok().eTag(Versions.tag(view.version())).body(view);
+    return ResponseEntity.ok().eTag(EntityTags.tag(view.version())).body(view);
   }
 }

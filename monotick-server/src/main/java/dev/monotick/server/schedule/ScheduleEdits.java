@@ -4,12 +4,17 @@ import dev.monotick.server.access.Caller;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.problem.Bodies;
 import dev.monotick.server.problem.Problem;
-import dev.monotick.server.schedule.Schedules.Locked;
+import dev.monotick.server.problem.RequestBodies;
+import dev.monotick.server.schedule.ScheduleRecords.Locked;
+import dev.monotick.server.schedule.spec.MergePatch;
+import dev.monotick.server.schedule.spec.SchedulePlan;
+import dev.monotick.server.schedule.spec.ScheduleRow;
+import dev.monotick.server.schedule.spec.ScheduleSpec;
+import dev.monotick.server.schedule.spec.ScheduleSpecCache;
 import dev.monotick.server.tenant.Quota;
 import dev.monotick.server.tenant.Quotas;
-import dev.monotick.server.web.Versions;
+import dev.monotick.server.web.EntityTags;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -26,9 +31,9 @@ import tools.jackson.databind.json.JsonMapper;
 class ScheduleEdits {
 
   private final Sql sql;
-  private final Schedules schedules;
-  private final Plans plans;
-  private final Guards guards;
+  private final ScheduleRecords schedules;
+  private final ScheduleSpecCache plans;
+  private final EditChecks guards;
   private final JsonMapper json;
 
   /**
@@ -37,9 +42,14 @@ class ScheduleEdits {
    * @param quotas what a tenant may have
    * @param audit who did it
    */
-  record Guards(Quotas quotas, AuditTrail audit) {}
+  record EditChecks(Quotas quotas, AuditTrail audit) {}
 
-  ScheduleEdits(Sql sql, Schedules schedules, Plans plans, Guards guards, JsonMapper json) {
+  ScheduleEdits(
+      Sql sql,
+      ScheduleRecords schedules,
+      ScheduleSpecCache plans,
+      EditChecks guards,
+      JsonMapper json) {
     this.sql = sql;
     this.schedules = schedules;
     this.plans = plans;
@@ -49,7 +59,7 @@ class ScheduleEdits {
 
   /** Adds a schedule; part of a transaction that is open. */
   UUID create(Caller caller, ScheduleSpec spec) {
-    Plan plan = plans.checked(caller.tenant(), spec);
+    SchedulePlan plan = plans.checked(caller.tenant(), spec);
     guards.quotas().require(caller.tenant(), Quota.SCHEDULES, 1);
     UUID id =
         schedules
@@ -83,10 +93,10 @@ class ScheduleEdits {
 
   private void replaceLocked(
       Caller caller, Locked locked, @Nullable String ifMatch, UnaryOperator<ScheduleSpec> change) {
-    Versions.require(ifMatch, locked.stored().version());
+    EntityTags.require(ifMatch, locked.stored().version());
     ScheduleSpec before = before(locked.stored());
     ScheduleSpec after = change.apply(before.shown(locked.stored().enabled()));
-    Plan plan = plans.checked(caller.tenant(), after);
+    SchedulePlan plan = plans.checked(caller.tenant(), after);
     boolean same =
         before.timing().equals(after.timing())
             && locked.stored().name().equals(after.checkedName())
@@ -108,7 +118,7 @@ class ScheduleEdits {
   }
 
   /** What it is now; nothing of it if not even that is understood, so that it can be replaced. */
-  private ScheduleSpec before(StoredSchedule stored) {
+  private ScheduleSpec before(ScheduleRow stored) {
     try {
       return plans.read(stored.spec());
     } catch (RuntimeException e) {
@@ -119,14 +129,14 @@ class ScheduleEdits {
   /** Returns a spec with a merge patch applied. */
   ScheduleSpec patched(ScheduleSpec before, JsonNode patch) {
     JsonNode merged = MergePatch.apply(json.valueToTree(before), patch);
-    return Bodies.read(json, "", merged, ScheduleSpec.class);
+    return RequestBodies.read(json, "", merged, ScheduleSpec.class);
   }
 
   void delete(Caller caller, String id, @Nullable String ifMatch) {
     sql.inTransaction(
         () -> {
           Locked locked = schedules.lock(caller, id);
-          Versions.require(ifMatch, locked.stored().version());
+          EntityTags.require(ifMatch, locked.stored().version());
           schedules.delete(locked);
           guards
               .audit()
@@ -139,7 +149,7 @@ class ScheduleEdits {
         });
   }
 
-  private static Instant first(ScheduleSpec spec, Plan plan, Instant now) {
+  private static Instant first(ScheduleSpec spec, SchedulePlan plan, Instant now) {
     return plan.times()
         .next(now)
         .orElseThrow(

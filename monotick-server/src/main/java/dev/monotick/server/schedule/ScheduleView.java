@@ -1,5 +1,6 @@
 package dev.monotick.server.schedule;
 
+import dev.monotick.server.schedule.spec.ScheduleSpec;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,10 +1,11 @@
 package dev.monotick.server.schedule;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.problem.Fields;
+import dev.monotick.server.problem.RequestFields;
+import dev.monotick.server.schedule.spec.ScheduleRow;
 import dev.monotick.server.web.Page;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
@@ -31,7 +32,7 @@ class TickController {
   private static final char MARK = '~';
 
   private final Sql sql;
-  private final Schedules schedules;
+  private final ScheduleRecords schedules;
 
   /**
    * A tick.
@@ -61,13 +62,13 @@ class TickController {
       Duration lateness,
       @Nullable Instant endedAt) {}
 
-  TickController(Sql sql, Schedules schedules) {
+  TickController(Sql sql, ScheduleRecords schedules) {
     this.sql = sql;
     this.schedules = schedules;
   }
 
   @GetMapping
-  @Needs(Role.VIEWER)
+  @RequiresRole(Role.VIEWER)
   @Operation(summary = "List ticks of a schedule, newest first")
   Page<TickView> list(
       Caller caller,
@@ -75,12 +76,12 @@ class TickController {
       @RequestParam(required = false) @Nullable String outcome,
       @RequestParam(required = false) @Nullable String after,
       @RequestParam(required = false) @Nullable Integer limit) {
-    int most = Fields.number("limit", limit, Page.USUAL, 1, Page.MOST);
+    int most = RequestFields.number("limit", limit, Page.USUAL, 1, Page.MOST);
     UUID schedule = UUID.fromString(schedules.view(caller, id).id());
     int mark = after == null ? -1 : after.indexOf(MARK);
     Optional<Instant> from =
         Optional.ofNullable(after)
-            .map(text -> Fields.instant("after", mark < 0 ? text : text.substring(0, mark)));
+            .map(text -> RequestFields.instant("after", mark < 0 ? text : text.substring(0, mark)));
     List<TickView> read =
         sql.of(
                 """
@@ -105,8 +106,8 @@ class TickController {
   }
 
   private static TickView view(ResultSet row) throws SQLException {
-    Instant nominal = StoredSchedule.time(row, "nominal").orElseThrow();
-    Instant fired = StoredSchedule.time(row, "fired_at").orElseThrow();
+    Instant nominal = ScheduleRow.time(row, "nominal").orElseThrow();
+    Instant fired = ScheduleRow.time(row, "fired_at").orElseThrow();
     Long job = row.getObject("job_id", Long.class);
     return new TickView(
         nominal,
@@ -119,6 +120,6 @@ class TickController {
         row.getString("fence"),
         fired,
         Duration.between(nominal, fired),
-        StoredSchedule.time(row, "ended_at").orElse(null));
+        ScheduleRow.time(row, "ended_at").orElse(null));
   }
 }

@@ -1,7 +1,7 @@
 package dev.monotick.server.secret;
 
 import dev.monotick.server.setting.ExecutionSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -42,7 +42,7 @@ public class SecretBox {
   @SuppressWarnings("ArrayRecordComponent") // carried, never compared
   public record Sealed(String keyId, byte[] bytes) {}
 
-  SecretBox(Settings settings) {
+  SecretBox(ServerSettings settings) {
     for (String text : settings.get(ExecutionSettings.SECRET_KEY).split(",", -1)) {
       if (!text.isBlank()) {
         byte[] key = key(text.strip());

@@ -1,16 +1,16 @@
 package dev.monotick.server.secret;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
+import dev.monotick.server.web.EntityTags;
 import dev.monotick.server.web.Idempotency;
 import dev.monotick.server.web.Page;
-import dev.monotick.server.web.Versions;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import jakarta.servlet.http.HttpServletRequest;
@@ -99,14 +99,14 @@ class SecretController {
   }
 
   @PostMapping
-  @Needs(Role.ADMIN)
+  @RequiresRole(Role.ADMIN)
   @Operation(summary = "Create a secret")
   ResponseEntity<Object> create(
       Caller caller, HttpServletRequest http, @RequestBody NewSecret body) {
-    String name = Fields.name("name", body.name(), 100);
+    String name = RequestFields.name("name", body.name(), 100);
     SecretBox.Sealed sealed = seal(caller.tenant(), name, body.value());
     // What is kept of the request must not help to guess the value.
-    String mark = box.mark(Secrets.place(caller.tenant(), name), String.valueOf(body.value()));
+    String mark = box.mark(SecretLookup.place(caller.tenant(), name), String.valueOf(body.value()));
     return idempotency.once(
         http,
         caller,
@@ -135,14 +135,14 @@ class SecretController {
               AuditEntry.by(
                   caller, "secret_created", "secret/" + name, Map.of("keyId", sealed.keyId())));
           return ResponseEntity.created(URI.create("/v1/secrets/" + name))
-              .eTag(Versions.tag(view.version()))
+              .eTag(EntityTags.tag(view.version()))
               .body(view);
         });
   }
 
   @PutMapping("/{name}")
-  @Needs(Role.ADMIN)
-  @Operation(summary = "Give a secret another value")
+  @RequiresRole(Role.ADMIN)
+  @Operation(summary = "Replace the value of a secret")
   ResponseEntity<SecretView> replace(
       Caller caller,
       @PathVariable String name,
@@ -152,7 +152,7 @@ class SecretController {
     SecretView view =
         sql.transaction(
             () -> {
-              Versions.require(ifMatch, lock(caller, name));
+              EntityTags.require(ifMatch, lock(caller, name));
               sql.of(
                       """
                       update @secret set key_id = :key, sealed = :sealed, version = version + 1,
@@ -174,17 +174,17 @@ class SecretController {
                       Map.of("keyId", sealed.keyId(), "version", changed.version())));
               return changed;
             });
-    return ResponseEntity.ok().eTag(Versions.tag(view.version())).body(view);
+    return ResponseEntity.ok().eTag(EntityTags.tag(view.version())).body(view);
   }
 
   @GetMapping
-  @Needs(Role.VIEWER)
+  @RequiresRole(Role.VIEWER)
   @Operation(summary = "List secrets, without their values")
   Page<SecretView> list(
       Caller caller,
       @RequestParam(required = false) @Nullable String after,
       @RequestParam(required = false) @Nullable Integer limit) {
-    int most = Fields.number("limit", limit, Page.USUAL, 1, Page.MOST);
+    int most = RequestFields.number("limit", limit, Page.USUAL, 1, Page.MOST);
     List<SecretView> read =
         sql.of(
                 """
@@ -200,15 +200,15 @@ class SecretController {
   }
 
   @GetMapping("/{name}")
-  @Needs(Role.VIEWER)
-  @Operation(summary = "Look at a secret, without its value")
+  @RequiresRole(Role.VIEWER)
+  @Operation(summary = "Get a secret without its value")
   ResponseEntity<SecretView> get(Caller caller, @PathVariable String name) {
     SecretView view = find(caller, name);
-    return ResponseEntity.ok().eTag(Versions.tag(view.version())).body(view);
+    return ResponseEntity.ok().eTag(EntityTags.tag(view.version())).body(view);
   }
 
   @DeleteMapping("/{name}")
-  @Needs(Role.ADMIN)
+  @RequiresRole(Role.ADMIN)
   @Operation(summary = "Delete a secret; calls that need it fail from then on")
   ResponseEntity<Void> delete(
       Caller caller,
@@ -216,7 +216,7 @@ class SecretController {
       @RequestHeader(name = "If-Match", required = false) @Nullable String ifMatch) {
     sql.inTransaction(
         () -> {
-          Versions.require(ifMatch, lock(caller, name));
+          EntityTags.require(ifMatch, lock(caller, name));
           sql.of("delete from @secret where tenant = :tenant and name = :name")
               .param("tenant", caller.tenant())
               .param("name", name)
@@ -227,7 +227,7 @@ class SecretController {
   }
 
   private SecretBox.Sealed seal(String tenant, String name, @Nullable String value) {
-    String given = Fields.required("value", value);
+    String given = RequestFields.required("value", value);
     if (given.length() > LONGEST || !given.chars().allMatch(c -> c >= 32 && c < 127)) {
       throw Problem.invalid(
           "value", "value must be at most " + LONGEST + " characters of ASCII in one line");
@@ -238,7 +238,7 @@ class SecretController {
           "secrets need a key of the operator's: set MONOTICK_SECRET_KEY to 32 random bytes in"
               + " base64, as openssl rand -base64 32 makes them, on all replicas");
     }
-    return box.seal(Secrets.place(tenant, name), given);
+    return box.seal(SecretLookup.place(tenant, name), given);
   }
 
   private long lock(Caller caller, String name) {

@@ -1,10 +1,10 @@
 package dev.monotick.server.setting;
 
-import static dev.monotick.server.setting.Kinds.duration;
-import static dev.monotick.server.setting.Kinds.number;
-import static dev.monotick.server.setting.Kinds.secret;
-import static dev.monotick.server.setting.Kinds.text;
-import static dev.monotick.server.setting.Kinds.yesNo;
+import static dev.monotick.server.setting.SettingParsers.duration;
+import static dev.monotick.server.setting.SettingParsers.number;
+import static dev.monotick.server.setting.SettingParsers.secret;
+import static dev.monotick.server.setting.SettingParsers.text;
+import static dev.monotick.server.setting.SettingParsers.yesNo;
 
 import java.time.Duration;
 import java.util.List;
@@ -85,7 +85,7 @@ public final class ExecutionSettings {
           Duration.ofSeconds(1),
           Duration.ofMillis(100),
           Duration.ofMinutes(1),
-          "how often work that goes on elsewhere is looked after");
+          "how often remote work is checked");
 
   /** How long it is remembered what work elsewhere came to. */
   public static final Setting<Duration> REMOTE_RETENTION =
@@ -121,7 +121,7 @@ public final class ExecutionSettings {
           Duration.ofSeconds(5),
           Duration.ofMillis(100),
           Duration.ofMinutes(5),
-          "how often silent agents and lapsed leases are looked for");
+          "how often silent agents and expired leases are detected");
 
   /** How often a replica looks for work for the agents that wait at it. */
   public static final Setting<Duration> AGENT_POLL_INTERVAL =
@@ -130,7 +130,7 @@ public final class ExecutionSettings {
           Duration.ofMillis(250),
           Duration.ofMillis(20),
           Duration.ofSeconds(10),
-          "how often a replica looks for work for the agents that wait at it");
+          "how often a replica polls for work for its waiting agents");
 
   /** How often work may be lost with its agent. */
   public static final Setting<Integer> AGENT_LOSSES =

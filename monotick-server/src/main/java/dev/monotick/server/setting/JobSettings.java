@@ -1,7 +1,7 @@
 package dev.monotick.server.setting;
 
-import static dev.monotick.server.setting.Kinds.duration;
-import static dev.monotick.server.setting.Kinds.limit;
+import static dev.monotick.server.setting.SettingParsers.duration;
+import static dev.monotick.server.setting.SettingParsers.limit;
 
 import java.time.Duration;
 import java.util.List;
@@ -58,7 +58,7 @@ public final class JobSettings {
           Duration.ofSeconds(5),
           Duration.ofMillis(100),
           Duration.ofHours(1),
-          "how often it is looked for approvals that others may give too, since nobody has");
+          "how often overdue approvals are escalated");
 
   /** How many jobs a tenant may make in an hour. */
   public static final Setting<Long> JOBS_PER_HOUR =

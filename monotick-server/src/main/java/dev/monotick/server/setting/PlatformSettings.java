@@ -1,15 +1,15 @@
 package dev.monotick.server.setting;
 
-import static dev.monotick.server.setting.Kinds.address;
-import static dev.monotick.server.setting.Kinds.duration;
-import static dev.monotick.server.setting.Kinds.limit;
-import static dev.monotick.server.setting.Kinds.number;
-import static dev.monotick.server.setting.Kinds.rate;
-import static dev.monotick.server.setting.Kinds.secrets;
-import static dev.monotick.server.setting.Kinds.share;
-import static dev.monotick.server.setting.Kinds.text;
-import static dev.monotick.server.setting.Kinds.word;
-import static dev.monotick.server.setting.Kinds.yesNo;
+import static dev.monotick.server.setting.SettingParsers.address;
+import static dev.monotick.server.setting.SettingParsers.duration;
+import static dev.monotick.server.setting.SettingParsers.limit;
+import static dev.monotick.server.setting.SettingParsers.number;
+import static dev.monotick.server.setting.SettingParsers.rate;
+import static dev.monotick.server.setting.SettingParsers.secrets;
+import static dev.monotick.server.setting.SettingParsers.share;
+import static dev.monotick.server.setting.SettingParsers.text;
+import static dev.monotick.server.setting.SettingParsers.word;
+import static dev.monotick.server.setting.SettingParsers.yesNo;
 
 import java.time.Duration;
 import java.util.List;
@@ -83,7 +83,7 @@ public final class PlatformSettings {
           Duration.ofSeconds(1),
           Duration.ofMillis(100),
           Duration.ofMinutes(1),
-          "how often retries, leadership and the like are put on record");
+          "how often engine events such as retries and changes of leadership are written to the audit");
 
   /** How many requests that look, per key. */
   public static final Setting<Rate> RATE_KEY_READ =
@@ -113,12 +113,12 @@ public final class PlatformSettings {
           "requests that add or trigger, per tenant");
 
   /** What happens while nobody can count. */
-  public static final Setting<WhenAway> RATE_LIMIT_WHEN_AWAY =
+  public static final Setting<CounterOutage> RATE_LIMIT_ON_OUTAGE =
       word(
-          "monotick.rate-limit.when-away",
-          WhenAway.OPEN,
-          WhenAway.class,
-          "whether requests go on while the database that counts them is away");
+          "monotick.rate-limit.on-outage",
+          CounterOutage.OPEN,
+          CounterOutage.class,
+          "whether requests are accepted while the database that counts them is unavailable");
 
   /** How often buckets that are full are forgotten. */
   public static final Setting<Duration> RATE_LIMIT_CLEANUP_INTERVAL =
@@ -127,7 +127,7 @@ public final class PlatformSettings {
           Duration.ofMinutes(1),
           LEAST,
           DAY,
-          "how often limits that nobody is near are forgotten");
+          "how often unused rate limits are deleted");
 
   /** How often somebody may give a wrong key. */
   public static final Setting<Long> AUTHENTICATION_FAILURES =
@@ -181,7 +181,7 @@ public final class PlatformSettings {
       yesNo(
           "monotick.server.forwarded-headers",
           false,
-          "whether a proxy before the server is believed who calls");
+          "whether X-Forwarded-* headers from proxies are trusted");
 
   /** Whether metrics are open. */
   public static final Setting<Boolean> PROMETHEUS_OPEN =
@@ -238,7 +238,7 @@ public final class PlatformSettings {
           Duration.ofMillis(250),
           Duration.ofMillis(50),
           Duration.ofMinutes(1),
-          "how often a replica looks for new events");
+          "how often a replica polls for new events");
 
   /** How often listeners hear something. */
   public static final Setting<Duration> EVENTS_HEARTBEAT =
@@ -247,7 +247,7 @@ public final class PlatformSettings {
           Duration.ofSeconds(15),
           LEAST,
           Duration.ofMinutes(10),
-          "how often listeners hear something when nothing happens");
+          "how often a heartbeat is sent to idle listeners");
 
   /** How long one may listen. */
   public static final Setting<Duration> EVENTS_LONGEST =
@@ -302,7 +302,7 @@ public final class PlatformSettings {
           RATE_TENANT_READ,
           RATE_TENANT_WRITE,
           RATE_TENANT_CREATE,
-          RATE_LIMIT_WHEN_AWAY,
+          RATE_LIMIT_ON_OUTAGE,
           RATE_LIMIT_CLEANUP_INTERVAL,
           AUTHENTICATION_FAILURES,
           OIDC_ISSUER,

@@ -13,8 +13,8 @@ public final class ReplicaName {
   private ReplicaName() {}
 
   /** Returns the name that was set; else host, process and a random suffix. */
-  public static String of(Settings settings) {
-    String given = settings.get(Known.REPLICA_NAME);
+  public static String of(ServerSettings settings) {
+    String given = settings.get(SettingCatalog.REPLICA_NAME);
     return given.isEmpty() ? host() + "-" + ProcessHandle.current().pid() + SUFFIX : given;
   }
 

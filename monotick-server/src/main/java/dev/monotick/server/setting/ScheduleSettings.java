@@ -1,7 +1,7 @@
 package dev.monotick.server.setting;
 
-import static dev.monotick.server.setting.Kinds.duration;
-import static dev.monotick.server.setting.Kinds.number;
+import static dev.monotick.server.setting.SettingParsers.duration;
+import static dev.monotick.server.setting.SettingParsers.number;
 
 import java.time.Duration;
 import java.util.List;
@@ -16,7 +16,7 @@ public final class ScheduleSettings {
           Duration.ofSeconds(1),
           Duration.ofMillis(100),
           Duration.ofMinutes(1),
-          "how often each replica looks for due schedules, if nothing wakes it before");
+          "how often each replica polls for due schedules, unless notified earlier");
 
   /** How many are fired in one transaction. */
   public static final Setting<Integer> BATCH =
@@ -24,13 +24,13 @@ public final class ScheduleSettings {
           "monotick.schedules.batch", 200, 1, 5_000, "schedules that are fired in one transaction");
 
   /** How often ends of jobs are looked for. */
-  public static final Setting<Duration> SETTLE_INTERVAL =
+  public static final Setting<Duration> RECONCILE_INTERVAL =
       duration(
-          "monotick.schedules.settle-interval",
+          "monotick.schedules.reconcile-interval",
           Duration.ofSeconds(1),
           Duration.ofMillis(100),
           Duration.ofMinutes(5),
-          "how often ticks are told how their jobs ended");
+          "how often the outcomes of jobs are recorded on their ticks");
 
   /** How long ticks are kept. */
   public static final Setting<Duration> RETENTION =
@@ -56,7 +56,7 @@ public final class ScheduleSettings {
 
   /** All of them. */
   static final List<Setting<?>> ALL =
-      List.of(INTERVAL, BATCH, SETTLE_INTERVAL, RETENTION, RETENTION_INTERVAL, BACKFILL_LIMIT);
+      List.of(INTERVAL, BATCH, RECONCILE_INTERVAL, RETENTION, RETENTION_INTERVAL, BACKFILL_LIMIT);
 
   private ScheduleSettings() {}
 }

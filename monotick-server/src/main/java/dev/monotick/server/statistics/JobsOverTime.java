@@ -1,10 +1,10 @@
 package dev.monotick.server.statistics;
 
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
-import dev.monotick.server.setting.Settings;
-import dev.monotick.time.TimeSource;
+import dev.monotick.server.problem.RequestFields;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.spi.time.TimeSource;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,7 +21,7 @@ class JobsOverTime {
   private static final Instant LAST = Instant.parse("9999-12-31T00:00:00Z");
 
   private final Sql sql;
-  private final Settings settings;
+  private final ServerSettings settings;
   private final TimeSource time;
 
   /** What somebody wants to see: whole steps, counted from the beginning of 1970. */
@@ -30,7 +30,7 @@ class JobsOverTime {
   /** Of which jobs. */
   record Of(String tenant, Optional<String> kind, Optional<String> queue) {}
 
-  JobsOverTime(Sql sql, Settings settings, TimeSource time) {
+  JobsOverTime(Sql sql, ServerSettings settings, TimeSource time) {
     this.sql = sql;
     this.settings = settings;
     this.time = time;
@@ -38,7 +38,8 @@ class JobsOverTime {
 
   /** Reads what was given; the last day by the hour if nothing was. */
   Span span(Optional<String> from, Optional<String> to, Optional<String> step) {
-    Duration by = step.map(text -> Fields.duration("step", text)).orElse(Duration.ofHours(1));
+    Duration by =
+        step.map(text -> RequestFields.duration("step", text)).orElse(Duration.ofHours(1));
     if (by.compareTo(Duration.ofMinutes(1)) < 0
         || by.compareTo(Duration.ofDays(366)) > 0
         || !by.equals(Duration.ofMinutes(by.toMinutes()))) {
@@ -49,8 +50,8 @@ class JobsOverTime {
     if (!begin.isBefore(end)) {
       throw Problem.invalid("from", "from must be before to, but was " + begin + " to " + end);
     }
-    Instant first = floor(begin, by);
-    Instant last = floor(end.minusNanos(1), by).plus(by);
+    Instant first = startOfPeriod(begin, by);
+    Instant last = startOfPeriod(end.minusNanos(1), by).plus(by);
     long points = Duration.between(first, last).dividedBy(by);
     if (points > MOST_POINTS) {
       throw Problem.invalid(
@@ -72,21 +73,21 @@ class JobsOverTime {
   }
 
   private static Instant instant(String field, String text) {
-    Instant given = Fields.instant(field, text);
+    Instant given = RequestFields.instant(field, text);
     if (given.isBefore(Instant.EPOCH) || given.isAfter(LAST)) {
       throw Problem.invalid(field, field + " must be between 1970 and 9999, but was " + given);
     }
     return given;
   }
 
-  private static Instant floor(Instant at, Duration step) {
+  private static Instant startOfPeriod(Instant at, Duration step) {
     return Instant.ofEpochSecond(
         Math.floorDiv(at.getEpochSecond(), step.toSeconds()) * step.toSeconds());
   }
 
   /** Zeros for what is forgotten would be a lie. */
   private void requireKept(Instant from, Duration step) {
-    Resolution resolution = Resolution.of(step);
+    SumResolution resolution = SumResolution.of(step);
     Duration kept = settings.get(resolution.kept());
     try {
       if (from.isBefore(time.now().minus(kept))) {
@@ -108,10 +109,10 @@ class JobsOverTime {
   }
 
   /** Reads the sums of each step; those in which nothing happened are there too. */
-  Map<Instant, Sums> read(Of of, Span span) {
-    Map<Instant, Sums> points = new LinkedHashMap<>();
+  Map<Instant, JobSums> read(Of of, Span span) {
+    Map<Instant, JobSums> points = new LinkedHashMap<>();
     for (Instant at = span.from(); at.isBefore(span.to()); at = at.plus(span.step())) {
-      points.put(at, Sums.NONE);
+      points.put(at, JobSums.NONE);
     }
     sql.of(
             """
@@ -134,13 +135,14 @@ class JobsOverTime {
             """)
         .param("step", span.step().toSeconds())
         .param("tenant", of.tenant())
-        .param("resolution", Resolution.of(span.step()).name())
+        .param("resolution", SumResolution.of(span.step()).name())
         .param("from", span.from().toString())
         .param("to", span.to().toString())
         .param("kind", of.kind().orElse(null))
         .param("queue", of.queue().orElse(null))
         .query(
-            (row, number) -> Map.entry(Instant.ofEpochSecond(row.getLong("bin")), Sums.read(row)))
+            (row, number) ->
+                Map.entry(Instant.ofEpochSecond(row.getLong("bin")), JobSums.read(row)))
         .list()
         .forEach(each -> points.put(each.getKey(), each.getValue()));
     return points;

@@ -1,7 +1,7 @@
 package dev.monotick.server.statistics;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** What happened to jobs over time, ready to be drawn. */
 @RestController
-@Needs(Role.VIEWER)
+@RequiresRole(Role.VIEWER)
 @Tag(name = "statistics")
 class JobsOverTimeController {
 
@@ -54,9 +54,9 @@ class JobsOverTimeController {
    * @param duration how long handlers ran
    * @param waiting how long jobs waited from when they were added until they began first
    */
-  record Total(Sums.Counts counts, Spread duration, Spread waiting) {
+  record Total(JobSums.Counts counts, Spread duration, Spread waiting) {
 
-    static Total of(Sums sums) {
+    static Total of(JobSums sums) {
       return new Total(sums.counts(), Spread.of(sums.runs()), Spread.of(sums.waits()));
     }
   }
@@ -69,9 +69,9 @@ class JobsOverTimeController {
    * @param duration how long handlers ran
    * @param waiting how long jobs waited from when they were added until they began first
    */
-  record Point(Instant at, Sums.Counts counts, Spread duration, Spread waiting) {
+  record Point(Instant at, JobSums.Counts counts, Spread duration, Spread waiting) {
 
-    static Point of(Instant at, Sums sums) {
+    static Point of(Instant at, JobSums sums) {
       return new Point(at, sums.counts(), Spread.of(sums.runs()), Spread.of(sums.waits()));
     }
   }
@@ -90,7 +90,7 @@ class JobsOverTimeController {
   record Spread(
       long count, double sum, double mean, double p50, double p95, double p99, double max) {
 
-    static Spread of(Sums.Lengths all) {
+    static Spread of(JobSums.Lengths all) {
       return new Spread(
           all.count(),
           all.micros() / 1e6,
@@ -101,7 +101,7 @@ class JobsOverTimeController {
           all.longest() / 1e6);
     }
 
-    private static double quantile(Sums.Lengths all, double share) {
+    private static double quantile(JobSums.Lengths all, double share) {
       return Histogram.quantile(all.histogram(), share, all.longest()) / 1e6;
     }
   }
@@ -111,7 +111,7 @@ class JobsOverTimeController {
   }
 
   @GetMapping("/v1/statistics/jobs")
-  @Operation(summary = "See what happened to jobs over time, by steps of whole minutes")
+  @Operation(summary = "Get job statistics over time")
   OverTime get(
       Caller caller,
       @RequestParam Optional<String> from,
@@ -121,7 +121,8 @@ class JobsOverTimeController {
       @RequestParam Optional<String> queue) {
     JobsOverTime.Span span = jobs.span(from, to, step);
     Instant counted = jobs.countedTo(); // before what is counted is read
-    Map<Instant, Sums> points = jobs.read(new JobsOverTime.Of(caller.tenant(), kind, queue), span);
+    Map<Instant, JobSums> points =
+        jobs.read(new JobsOverTime.Of(caller.tenant(), kind, queue), span);
     Duration by = span.step();
     return new OverTime(
         caller.tenant(),
@@ -131,7 +132,7 @@ class JobsOverTimeController {
         span.to(),
         by.toString(),
         counted,
-        Total.of(points.values().stream().reduce(Sums.NONE, Sums::plus)),
+        Total.of(points.values().stream().reduce(JobSums.NONE, JobSums::plus)),
         points.entrySet().stream().map(each -> Point.of(each.getKey(), each.getValue())).toList());
   }
 }

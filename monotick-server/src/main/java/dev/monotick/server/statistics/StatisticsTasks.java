@@ -2,8 +2,8 @@ package dev.monotick.server.statistics;
 
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.setting.JobSettings;
-import dev.monotick.server.setting.Settings;
-import dev.monotick.server.tenant.TenantEnd;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.server.tenant.TenantCleanup;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import java.time.Duration;
@@ -17,7 +17,7 @@ class StatisticsTasks {
   private static final int BATCH = 5_000;
 
   @Bean
-  Task statisticsRollUp(RollUp rollUp, Sql sql, Settings settings) {
+  Task statisticsRollUp(RollUp rollUp, Sql sql, ServerSettings settings) {
     return Task.named("statistics-roll-up")
         .every(settings.get(JobSettings.STATISTICS_INTERVAL))
         .mode(HaMode.ONE_REPLICA)
@@ -28,13 +28,13 @@ class StatisticsTasks {
               while (rollUp.step()) {
                 context.checkCancelled();
               }
-              for (Resolution each : Resolution.values()) {
+              for (SumResolution each : SumResolution.values()) {
                 forget(sql, each, settings.get(each.kept()));
               }
             });
   }
 
-  private static void forget(Sql sql, Resolution resolution, Duration kept) {
+  private static void forget(Sql sql, SumResolution resolution, Duration kept) {
     int removed;
     do {
       removed =
@@ -55,7 +55,7 @@ class StatisticsTasks {
 
   /** Nobody counts while the row of progress is locked, so nothing comes after. */
   @Bean
-  TenantEnd statisticsEnd(Sql sql) {
+  TenantCleanup statisticsCleanup(Sql sql) {
     return tenant -> {
       sql.of("select low from @statistics_progress where one for update")
           .query((row, number) -> row.getLong(1))

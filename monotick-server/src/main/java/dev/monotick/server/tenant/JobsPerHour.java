@@ -2,7 +2,7 @@ package dev.monotick.server.tenant;
 
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.setting.JobSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import java.time.Duration;
 import org.springframework.stereotype.Component;
 
@@ -13,12 +13,12 @@ import org.springframework.stereotype.Component;
  * who add jobs would wait for each other; a limit counts from when it is set.
  */
 @Component
-class JobsPerHour implements QuotaUse, TenantEnd {
+class JobsPerHour implements QuotaUse, TenantCleanup {
 
   private final Sql sql;
-  private final Settings settings;
+  private final ServerSettings settings;
 
-  JobsPerHour(Sql sql, Settings settings) {
+  JobsPerHour(Sql sql, ServerSettings settings) {
     this.sql = sql;
     this.settings = settings;
   }
@@ -68,7 +68,7 @@ class JobsPerHour implements QuotaUse, TenantEnd {
   }
 
   @Override
-  public void end(String tenant) {
+  public void cleanUp(String tenant) {
     sql.of("delete from @job_creation where tenant = :tenant").param("tenant", tenant).update();
   }
 }

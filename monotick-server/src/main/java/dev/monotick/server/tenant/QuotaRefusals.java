@@ -4,7 +4,7 @@ import dev.monotick.server.access.Caller;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.time.TimeSource;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
@@ -72,7 +72,7 @@ class QuotaRefusals implements HandlerInterceptor {
     if (request.getAttribute(NOTED) instanceof Refusal refusal) {
       request.removeAttribute(NOTED);
       try {
-        tell(refusal, CurrentCaller.get());
+        report(refusal, CurrentCaller.get());
       } catch (RuntimeException failure) {
         log.warn(
             "a refusal was not put on record: tenant={} quota={}: {}",
@@ -83,7 +83,7 @@ class QuotaRefusals implements HandlerInterceptor {
     }
   }
 
-  private void tell(Refusal refusal, Optional<Caller> caller) {
+  private void report(Refusal refusal, Optional<Caller> caller) {
     String key = refusal.tenant() + "/" + refusal.quota().field();
     long now = time.nanos();
     Long quiet = quietUntil.get(key);
@@ -103,8 +103,8 @@ class QuotaRefusals implements HandlerInterceptor {
     return sql.of(
                 """
                 insert into @quota_refusal as r (tenant, quota) values (:tenant, :quota)
-                on conflict (tenant, quota) do update set told_at = now()
-                 where r.told_at <= now() - interval '1 minute'
+                on conflict (tenant, quota) do update set audited_at = now()
+                 where r.audited_at <= now() - interval '1 minute'
                 """)
             .param("tenant", refusal.tenant())
             .param("quota", refusal.quota().field())

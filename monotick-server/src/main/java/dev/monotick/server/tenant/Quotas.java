@@ -2,7 +2,7 @@ package dev.monotick.server.tenant;
 
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.problem.Problem;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.server.tenant.QuotaRefusals.Refusal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -25,7 +25,7 @@ public class Quotas {
   private static final Duration LATER = Duration.ofSeconds(5);
 
   private final Sql sql;
-  private final Settings settings;
+  private final ServerSettings settings;
   private final QuotaRefusals refusals;
   private final JobsPerHour perHour;
   private final Map<Quota, QuotaUse> uses = new EnumMap<>(Quota.class);
@@ -36,7 +36,7 @@ public class Quotas {
     /** It cannot be deleted. */
     THERE(" for key share"),
     /** Nobody else adds to it. */
-    ALONE(" for no key update");
+    EXCLUSIVE(" for no key update");
 
     private final String statement;
 
@@ -68,7 +68,7 @@ public class Quotas {
 
   Quotas(
       Sql sql,
-      Settings settings,
+      ServerSettings settings,
       QuotaRefusals refusals,
       JobsPerHour perHour,
       List<QuotaUse> uses) {
@@ -85,7 +85,7 @@ public class Quotas {
    * forgotten. Whoever makes jobs then says by {@link #made} how many he made.
    */
   public void require(String tenant, Quota quota, long more) {
-    Terms terms = read(tenant, Hold.ALONE);
+    Terms terms = read(tenant, Hold.EXCLUSIVE);
     requireActive(tenant, terms);
     for (Quota each : with(quota, terms)) {
       check(tenant, each, terms, more);
@@ -111,14 +111,14 @@ public class Quotas {
 
   /** The same for jobs on record that become active again. */
   public void requireAgain(String tenant, long jobs) {
-    Terms terms = read(tenant, Hold.ALONE);
+    Terms terms = read(tenant, Hold.EXCLUSIVE);
     requireActive(tenant, terms);
     check(tenant, Quota.ACTIVE_JOBS, terms, jobs);
   }
 
   /** Locks the tenant and returns how many jobs on record may become active again. */
   public long roomAgain(String tenant) {
-    Terms terms = read(tenant, Hold.ALONE);
+    Terms terms = read(tenant, Hold.EXCLUSIVE);
     return terms.suspended() ? 0 : room(tenant, Quota.ACTIVE_JOBS, terms);
   }
 
@@ -127,7 +127,7 @@ public class Quotas {
    * if it is suspended.
    */
   public long room(String tenant, Quota quota) {
-    Terms terms = read(tenant, Hold.ALONE);
+    Terms terms = read(tenant, Hold.EXCLUSIVE);
     if (terms.suspended()) {
       return 0;
     }
@@ -147,15 +147,15 @@ public class Quotas {
   public Entry enter(String tenant) {
     Terms terms = read(tenant, Hold.THERE);
     if (isLimited(terms)) {
-      terms = read(tenant, Hold.ALONE);
+      terms = read(tenant, Hold.EXCLUSIVE);
     }
     requireActive(tenant, terms);
     return new Entry(tenant, terms);
   }
 
   /** The same for somebody who needs that nobody else adds anything meanwhile. */
-  public Entry enterAlone(String tenant) {
-    Terms terms = read(tenant, Hold.ALONE);
+  public Entry enterExclusively(String tenant) {
+    Terms terms = read(tenant, Hold.EXCLUSIVE);
     requireActive(tenant, terms);
     return new Entry(tenant, terms);
   }

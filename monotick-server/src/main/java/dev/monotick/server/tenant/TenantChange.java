@@ -1,7 +1,7 @@
 package dev.monotick.server.tenant;
 
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
 import io.swagger.v3.oas.annotations.media.Schema;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -146,6 +146,6 @@ record TenantChange(
               + ", but was "
               + node);
     }
-    return Fields.number(field, node.asInt(), 0, least, most);
+    return RequestFields.number(field, node.asInt(), 0, least, most);
   }
 }

@@ -1,16 +1,16 @@
 package dev.monotick.server.tenant;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.audit.AuditEntry;
 import dev.monotick.server.audit.AuditTrail;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.problem.Fields;
 import dev.monotick.server.problem.Problem;
+import dev.monotick.server.problem.RequestFields;
+import dev.monotick.server.web.EntityTags;
 import dev.monotick.server.web.Idempotency;
 import dev.monotick.server.web.Page;
-import dev.monotick.server.web.Versions;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.media.Content;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -36,22 +36,22 @@ import tools.jackson.databind.JsonNode;
 /** Tenants, for admins of the whole installation. */
 @RestController
 @RequestMapping("/v1/tenants")
-@Needs(value = Role.ADMIN, platform = true)
+@RequiresRole(value = Role.ADMIN, platform = true)
 @Tag(name = "tenants")
 class TenantController {
 
   private static final int LONGEST_NAME = 60;
 
-  private final Tenants tenants;
-  private final TenantGate gate;
+  private final TenantTable tenants;
+  private final TenantCheck check;
   private final Sql sql;
   private final Idempotency idempotency;
   private final AuditTrail audit;
 
   TenantController(
-      Tenants tenants, TenantGate gate, Sql sql, Idempotency idempotency, AuditTrail audit) {
+      TenantTable tenants, TenantCheck gate, Sql sql, Idempotency idempotency, AuditTrail audit) {
     this.tenants = tenants;
-    this.gate = gate;
+    this.check = gate;
     this.sql = sql;
     this.idempotency = idempotency;
     this.audit = audit;
@@ -69,7 +69,7 @@ class TenantController {
     TenantChange wanted = TenantChange.read(body);
     JsonNode given = body.get("name");
     String name =
-        Fields.name(
+        RequestFields.name(
             "name", given == null || !given.isString() ? null : given.asString(), LONGEST_NAME);
     return idempotency.once(
         http,
@@ -79,7 +79,7 @@ class TenantController {
           TenantView made = tenants.create(name, wanted);
           audit.append(entry(caller, name, "tenant_created", name, wanted.detail()));
           return ResponseEntity.created(URI.create("/v1/tenants/" + name))
-              .eTag(Versions.tag(made.version()))
+              .eTag(EntityTags.tag(made.version()))
               .body(made);
         });
   }
@@ -89,7 +89,7 @@ class TenantController {
   Page<TenantView> list(
       @RequestParam(required = false) @Nullable String after,
       @RequestParam(required = false) @Nullable Integer limit) {
-    int most = Fields.number("limit", limit, Page.USUAL, 1, Page.MOST);
+    int most = RequestFields.number("limit", limit, Page.USUAL, 1, Page.MOST);
     return Page.of(tenants.list(after == null ? "" : after, most + 1), most, TenantView::name);
   }
 
@@ -97,7 +97,7 @@ class TenantController {
   @Operation(summary = "Get a tenant")
   ResponseEntity<TenantView> get(@PathVariable String name) {
     TenantView tenant = tenants.get(name);
-    return ResponseEntity.ok().eTag(Versions.tag(tenant.version())).body(tenant);
+    return ResponseEntity.ok().eTag(EntityTags.tag(tenant.version())).body(tenant);
   }
 
   @PatchMapping("/{name}")
@@ -115,28 +115,28 @@ class TenantController {
         sql.transaction(
             () -> {
               long version = tenants.lock(name);
-              Versions.require(ifMatch, version);
+              EntityTags.require(ifMatch, version);
               TenantView after = tenants.change(name, wanted, version);
               audit.append(entry(caller, name, "tenant_changed", name, wanted.detail()));
               return after;
             });
-    gate.forget();
-    return ResponseEntity.ok().eTag(Versions.tag(changed.version())).body(changed);
+    check.forget();
+    return ResponseEntity.ok().eTag(EntityTags.tag(changed.version())).body(changed);
   }
 
   @DeleteMapping("/{name}")
-  @Operation(summary = "Delete a tenant that has nothing any more")
+  @Operation(summary = "Delete an empty tenant")
   ResponseEntity<Void> delete(
       Caller caller,
       @PathVariable String name,
       @RequestHeader(value = "If-Match", required = false) @Nullable String ifMatch) {
     sql.inTransaction(
         () -> {
-          Versions.optional(ifMatch, tenants.lockToEnd(name));
+          EntityTags.optional(ifMatch, tenants.lockForDeletion(name));
           tenants.delete(name);
           audit.append(entry(caller, "", "tenant_deleted", name, Map.of()));
         });
-    gate.forget();
+    check.forget();
     return ResponseEntity.noContent().build();
   }
 

@@ -1,7 +1,7 @@
 package dev.monotick.server.tenant;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
@@ -21,15 +21,15 @@ class UsageController {
   }
 
   @GetMapping("/v1/usage")
-  @Needs(Role.VIEWER)
-  @Operation(summary = "See how much of its quotas the caller's tenant uses")
+  @RequiresRole(Role.VIEWER)
+  @Operation(summary = "Get the quota usage of the caller's tenant")
   UsageView own(Caller caller) {
     return UsageView.of(caller.tenant(), quotas.usage(caller.tenant()));
   }
 
   @GetMapping("/v1/tenants/{name}/usage")
-  @Needs(value = Role.VIEWER, platform = true)
-  @Operation(summary = "See how much of its quotas a tenant uses")
+  @RequiresRole(value = Role.VIEWER, platform = true)
+  @Operation(summary = "Get the quota usage of a tenant")
   UsageView of(@PathVariable String name) {
     return UsageView.of(name, quotas.usage(name));
   }

@@ -1,11 +1,11 @@
 package dev.monotick.server.trace;
 
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.JobContext;
 import dev.monotick.job.JobHandler;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobRequest;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.job.store.JobDraft;
+import dev.monotick.spi.job.JobDraft;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +59,7 @@ final class NoTracing implements Tracing {
   }
 
   @Override
-  public Map<String, String> handedOn(JobContext<?> job) {
+  public Map<String, String> headersFor(JobContext<?> job) {
     return TraceHeaders.of(job.headers());
   }
 

@@ -1,12 +1,12 @@
 package dev.monotick.server.trace;
 
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.JobContext;
 import dev.monotick.job.JobHandler;
-import dev.monotick.job.JobLane;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobRequest;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.job.store.JobDraft;
+import dev.monotick.job.Lane;
+import dev.monotick.spi.job.JobDraft;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanKind;
@@ -50,7 +50,7 @@ final class OpenTelemetryTracing implements Tracing {
   /** How to read a job that is about to be added, and to give it other headers. */
   private interface Shape<J> {
 
-    JobLane lane(J job);
+    Lane lane(J job);
 
     Map<String, String> headers(J job);
 
@@ -60,7 +60,7 @@ final class OpenTelemetryTracing implements Tracing {
   private static final Shape<JobRequest<?>> REQUEST =
       new Shape<>() {
         @Override
-        public JobLane lane(JobRequest<?> job) {
+        public Lane lane(JobRequest<?> job) {
           return job.lane();
         }
 
@@ -82,7 +82,7 @@ final class OpenTelemetryTracing implements Tracing {
   private static final Shape<JobDraft> DRAFT =
       new Shape<>() {
         @Override
-        public JobLane lane(JobDraft job) {
+        public Lane lane(JobDraft job) {
           return job.lane();
         }
 
@@ -116,15 +116,15 @@ final class OpenTelemetryTracing implements Tracing {
     for (J job : jobs) {
       Span span = enqueue(shape.lane(job), shape.headers(job));
       spans.add(span);
-      traced.add(shape.with(job, Propagation.headers(span)));
+      traced.add(shape.with(job, ContextPropagation.headers(span)));
     }
     try {
       List<Enqueued> added = add.apply(traced);
       for (int i = 0; i < spans.size(); i++) {
         spans
             .get(i)
-            .setAttribute(Attribute.JOB_ID, added.get(i).id().toString())
-            .setAttribute(Attribute.JOB_NEW, added.get(i).isNew());
+            .setAttribute(SpanAttribute.JOB_ID, added.get(i).id().toString())
+            .setAttribute(SpanAttribute.JOB_NEW, added.get(i).isNew());
       }
       return added;
     } catch (RuntimeException e) {
@@ -135,25 +135,25 @@ final class OpenTelemetryTracing implements Tracing {
     }
   }
 
-  private Span enqueue(JobLane lane, Map<String, String> headers) {
+  private Span enqueue(Lane lane, Map<String, String> headers) {
     SpanBuilder builder =
         tracer.spanBuilder("enqueue " + lane.kind()).setSpanKind(SpanKind.PRODUCER);
     if (headers.containsKey(TraceHeaders.PARENT)) { // its creator says which trace it belongs to
-      Context named = Propagation.context(headers);
+      Context named = ContextPropagation.context(headers);
       if (Span.fromContext(named).getSpanContext().isValid()) {
         builder.setParent(named).addLink(Span.current().getSpanContext());
       }
     }
     Span span = describe(builder, lane).startSpan();
-    Propagation.schedule(span, headers);
+    ContextPropagation.schedule(span, headers);
     return span;
   }
 
-  private static SpanBuilder describe(SpanBuilder builder, JobLane lane) {
+  private static SpanBuilder describe(SpanBuilder builder, Lane lane) {
     return builder
-        .setAttribute(Attribute.TENANT, lane.tenant())
-        .setAttribute(Attribute.JOB_KIND, lane.kind())
-        .setAttribute(Attribute.JOB_QUEUE, lane.queue());
+        .setAttribute(SpanAttribute.TENANT, lane.tenant())
+        .setAttribute(SpanAttribute.JOB_KIND, lane.kind())
+        .setAttribute(SpanAttribute.JOB_QUEUE, lane.queue());
   }
 
   @Override
@@ -163,20 +163,20 @@ final class OpenTelemetryTracing implements Tracing {
                 tracer
                     .spanBuilder("run " + job.lane().kind())
                     .setSpanKind(SpanKind.CONSUMER)
-                    .setParent(Propagation.context(job.headers())),
+                    .setParent(ContextPropagation.context(job.headers())),
                 job.lane())
-            .setAttribute(Attribute.JOB_ID, job.id().toString())
-            .setAttribute(Attribute.JOB_ATTEMPT, (long) job.attempt())
-            .setAttribute(Attribute.JOB_RUN, (long) job.run())
+            .setAttribute(SpanAttribute.JOB_ID, job.id().toString())
+            .setAttribute(SpanAttribute.JOB_ATTEMPT, (long) job.attempt())
+            .setAttribute(SpanAttribute.JOB_RUN, (long) job.run())
             .startSpan();
-    Propagation.schedule(span, job.headers());
-    Current current = Current.of(span);
+    ContextPropagation.schedule(span, job.headers());
+    CurrentSpan current = CurrentSpan.of(span);
     try {
       JobOutcome outcome = handler.run(job);
       take(span, outcome);
       return outcome;
     } catch (Throwable e) {
-      span.setAttribute(Attribute.JOB_OUTCOME, job.isCancelled() ? "STOPPED" : "FAILED");
+      span.setAttribute(SpanAttribute.JOB_OUTCOME, job.isCancelled() ? "STOPPED" : "FAILED");
       fail(span, e.getClass().getSimpleName());
       throw e;
     } finally {
@@ -197,12 +197,12 @@ final class OpenTelemetryTracing implements Tracing {
       word = "FAILED";
       fail(span, outcome.getClass().getSimpleName());
     }
-    span.setAttribute(Attribute.JOB_OUTCOME, word);
+    span.setAttribute(SpanAttribute.JOB_OUTCOME, word);
   }
 
   /** Without what was said: tenants' secrets may be in it, and the job has it on record. */
   static void fail(Span span, String how) {
-    span.setAttribute(Attribute.ERROR_TYPE, how).setStatus(StatusCode.ERROR);
+    span.setAttribute(SpanAttribute.ERROR_TYPE, how).setStatus(StatusCode.ERROR);
   }
 
   @Override
@@ -211,10 +211,10 @@ final class OpenTelemetryTracing implements Tracing {
         tracer
             .spanBuilder(method)
             .setSpanKind(SpanKind.CLIENT)
-            .setAttribute(Attribute.HTTP_METHOD, method)
-            .setAttribute(Attribute.SERVER_ADDRESS, String.valueOf(url.getHost()))
-            .setAttribute(Attribute.SERVER_PORT, port(url))
-            .setAttribute(Attribute.URL_SCHEME, String.valueOf(url.getScheme()))
+            .setAttribute(SpanAttribute.HTTP_METHOD, method)
+            .setAttribute(SpanAttribute.SERVER_ADDRESS, String.valueOf(url.getHost()))
+            .setAttribute(SpanAttribute.SERVER_PORT, port(url))
+            .setAttribute(SpanAttribute.URL_SCHEME, String.valueOf(url.getScheme()))
             .startSpan();
     return new OutgoingSpan(span);
   }
@@ -230,12 +230,12 @@ final class OpenTelemetryTracing implements Tracing {
 
     @Override
     public Map<String, String> headers() {
-      return Propagation.headers(span);
+      return ContextPropagation.headers(span);
     }
 
     @Override
     public void answered(int status) {
-      span.setAttribute(Attribute.HTTP_STATUS, (long) status);
+      span.setAttribute(SpanAttribute.HTTP_STATUS, (long) status);
       if (status >= 400) {
         fail(span, String.valueOf(status));
       }
@@ -253,8 +253,8 @@ final class OpenTelemetryTracing implements Tracing {
   }
 
   @Override
-  public Map<String, String> handedOn(JobContext<?> job) {
-    return Propagation.headers(Span.current());
+  public Map<String, String> headersFor(JobContext<?> job) {
+    return ContextPropagation.headers(Span.current());
   }
 
   @Override

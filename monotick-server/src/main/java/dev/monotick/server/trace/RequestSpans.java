@@ -46,12 +46,12 @@ final class RequestSpans extends OncePerRequestFilter {
         tracer
             .spanBuilder(method)
             .setSpanKind(SpanKind.SERVER)
-            .setParent(Propagation.context(request))
-            .setAttribute(Attribute.HTTP_METHOD, method)
-            .setAttribute(Attribute.URL_SCHEME, request.getScheme())
+            .setParent(ContextPropagation.context(request))
+            .setAttribute(SpanAttribute.HTTP_METHOD, method)
+            .setAttribute(SpanAttribute.URL_SCHEME, request.getScheme())
             .startSpan();
     boolean answered = false;
-    Current current = Current.of(span);
+    CurrentSpan current = CurrentSpan.of(span);
     try {
       chain.doFilter(request, response);
       answered = true;
@@ -71,15 +71,15 @@ final class RequestSpans extends OncePerRequestFilter {
   private static void describe(Span span, String method, HttpServletRequest request) {
     if (request.getAttribute(HandlerMapping.BEST_MATCHING_PATTERN_ATTRIBUTE) instanceof String route
         && !route.equals("/**")) { // what is for everything that is for nothing else
-      span.setAttribute(Attribute.HTTP_ROUTE, route).updateName(method + " " + route);
+      span.setAttribute(SpanAttribute.HTTP_ROUTE, route).updateName(method + " " + route);
     }
     if (request.getAttribute(Caller.ATTRIBUTE) instanceof Caller caller) {
-      span.setAttribute(Attribute.TENANT, caller.tenant());
+      span.setAttribute(SpanAttribute.TENANT, caller.tenant());
     }
   }
 
   private static void end(Span span, int status) {
-    span.setAttribute(Attribute.HTTP_STATUS, (long) status);
+    span.setAttribute(SpanAttribute.HTTP_STATUS, (long) status);
     if (status >= 500) {
       OpenTelemetryTracing.fail(span, String.valueOf(status));
     }
@@ -90,13 +90,13 @@ final class RequestSpans extends OncePerRequestFilter {
   private static void endLater(
       Span span, HttpServletRequest request, HttpServletResponse response) {
     try {
-      request.getAsyncContext().addListener(new Ending(span, response));
+      request.getAsyncContext().addListener(new SpanEnd(span, response));
     } catch (IllegalStateException e) {
       end(span, response.getStatus()); // it was answered just now
     }
   }
 
-  private record Ending(Span span, HttpServletResponse response) implements AsyncListener {
+  private record SpanEnd(Span span, HttpServletResponse response) implements AsyncListener {
 
     @Override
     public void onComplete(AsyncEvent event) {

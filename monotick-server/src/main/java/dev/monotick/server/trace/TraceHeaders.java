@@ -1,6 +1,6 @@
 package dev.monotick.server.trace;
 
-import dev.monotick.job.store.JobDraft;
+import dev.monotick.spi.job.JobDraft;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;

@@ -1,11 +1,11 @@
 package dev.monotick.server.trace;
 
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.JobContext;
 import dev.monotick.job.JobHandler;
 import dev.monotick.job.JobOutcome;
 import dev.monotick.job.JobRequest;
-import dev.monotick.job.store.Enqueued;
-import dev.monotick.job.store.JobDraft;
+import dev.monotick.spi.job.JobDraft;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,7 @@ public interface Tracing extends AutoCloseable {
    * Returns the headers that make somebody else's work for a job part of its trace; none if the job
    * has no trace.
    */
-  Map<String, String> handedOn(JobContext<?> job);
+  Map<String, String> headersFor(JobContext<?> job);
 
   /** Tells what has not been told yet, if that is possible in a few seconds. */
   @Override

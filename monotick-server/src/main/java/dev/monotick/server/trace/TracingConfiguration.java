@@ -1,7 +1,7 @@
 package dev.monotick.server.trace;
 
 import dev.monotick.server.setting.PlatformSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Condition;
@@ -18,14 +18,14 @@ class TracingConfiguration {
   /** Outside of everything else that looks at requests. */
   private static final int OUTERMOST = Ordered.HIGHEST_PRECEDENCE + 5;
 
-  private static boolean isOn(Settings settings) {
+  private static boolean isOn(ServerSettings settings) {
     return !settings.get(PlatformSettings.TRACING_ENDPOINT).isEmpty()
         && settings.get(PlatformSettings.TRACING_SAMPLE) > 0;
   }
 
   @Bean
-  Tracing tracing(Settings settings) {
-    return isOn(settings) ? Exporting.by(settings) : Tracing.OFF;
+  Tracing tracing(ServerSettings settings) {
+    return isOn(settings) ? SpanExport.by(settings) : Tracing.OFF;
   }
 
   /** So that requests do not even pass a filter when nobody collects. */
@@ -37,7 +37,7 @@ class TracingConfiguration {
           context.getEnvironment().getProperty(PlatformSettings.TRACING_ENDPOINT.name());
       return endpoint != null // reading them all takes longer than this
           && !endpoint.isBlank()
-          && isOn(Settings.read(context.getEnvironment()::getProperty));
+          && isOn(ServerSettings.read(context.getEnvironment()::getProperty));
     }
   }
 

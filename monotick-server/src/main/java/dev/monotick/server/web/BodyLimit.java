@@ -2,8 +2,8 @@ package dev.monotick.server.web;
 
 import dev.monotick.server.problem.Problem;
 import dev.monotick.server.problem.ProblemWriter;
-import dev.monotick.server.setting.Known;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.server.setting.SettingCatalog;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletException;
@@ -28,8 +28,8 @@ class BodyLimit extends OncePerRequestFilter {
   private final long most;
   private final ProblemWriter problems;
 
-  BodyLimit(Settings settings, ProblemWriter problems) {
-    this.most = settings.get(Known.BODY_LIMIT);
+  BodyLimit(ServerSettings settings, ProblemWriter problems) {
+    this.most = settings.get(SettingCatalog.BODY_LIMIT);
     this.problems = problems;
   }
 

@@ -1,10 +1,10 @@
 package dev.monotick.server.web;
 
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import dev.monotick.server.access.Role;
-import dev.monotick.server.setting.Settings;
-import dev.monotick.server.setting.Sources;
-import dev.monotick.server.setting.Variables;
+import dev.monotick.server.setting.EnvironmentCheck;
+import dev.monotick.server.setting.ServerSettings;
+import dev.monotick.server.setting.SettingSources;
 import io.swagger.v3.oas.annotations.Operation;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
@@ -17,10 +17,10 @@ import org.springframework.web.bind.annotation.RestController;
 /** What this replica was told, and what it made of it. */
 @RestController
 @RequestMapping("/v1/configuration")
-@Tag(name = "configuration", description = "What is set, and where that comes from.")
+@Tag(name = "configuration", description = "Effective settings and their sources.")
 class ConfigurationController {
 
-  private final Settings settings;
+  private final ServerSettings settings;
   private final ConfigurableEnvironment environment;
 
   /**
@@ -29,18 +29,19 @@ class ConfigurationController {
    * @param settings what is set
    * @param unknown variables that look like ours and have no effect
    */
-  record Configuration(List<Sources.Shown> settings, List<String> unknown) {}
+  record Configuration(List<SettingSources.Shown> settings, List<String> unknown) {}
 
-  ConfigurationController(Settings settings, ConfigurableEnvironment environment) {
+  ConfigurationController(ServerSettings settings, ConfigurableEnvironment environment) {
     this.settings = settings;
     this.environment = environment;
   }
 
   @GetMapping
-  @Needs(value = Role.ADMIN, platform = true)
+  @RequiresRole(value = Role.ADMIN, platform = true)
   @Operation(summary = "Show the effective settings of this replica, without secrets")
   Configuration get() {
     Set<String> variables = environment.getSystemEnvironment().keySet();
-    return new Configuration(Sources.of(settings, environment), Variables.unknown(variables));
+    return new Configuration(
+        SettingSources.of(settings, environment), EnvironmentCheck.unknown(variables));
   }
 }

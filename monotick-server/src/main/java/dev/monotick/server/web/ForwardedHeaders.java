@@ -1,8 +1,7 @@
 package dev.monotick.server.web;
 
-import dev.monotick.server.execution.Cidr;
 import dev.monotick.server.setting.PlatformSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -48,7 +47,7 @@ class ForwardedHeaders extends OncePerRequestFilter {
   private final boolean enabled;
   private final List<Cidr> trusted;
 
-  ForwardedHeaders(Settings settings) {
+  ForwardedHeaders(ServerSettings settings) {
     this.enabled = settings.get(PlatformSettings.FORWARDED_HEADERS);
     this.trusted = trusted(settings.get(PlatformSettings.TRUSTED_PROXIES));
   }

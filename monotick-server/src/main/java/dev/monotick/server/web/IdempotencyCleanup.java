@@ -2,7 +2,7 @@ package dev.monotick.server.web;
 
 import dev.monotick.server.database.Sql;
 import dev.monotick.server.setting.PlatformSettings;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import java.time.Duration;
@@ -16,7 +16,7 @@ class IdempotencyCleanup {
   private static final int BATCH = 5_000;
 
   @Bean
-  Task idempotencyCleanupTask(Sql sql, Settings settings) {
+  Task idempotencyCleanupTask(Sql sql, ServerSettings settings) {
     Duration older = settings.get(PlatformSettings.IDEMPOTENCY_RETENTION);
     return Task.named("idempotency-cleanup")
         .every(settings.get(PlatformSettings.IDEMPOTENCY_CLEANUP_INTERVAL))

@@ -1,7 +1,7 @@
 package dev.monotick.server.web;
 
 import dev.monotick.server.access.Caller;
-import dev.monotick.server.access.Needs;
+import dev.monotick.server.access.RequiresRole;
 import io.swagger.v3.oas.models.Components;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.Operation;
@@ -44,12 +44,12 @@ class OpenApiDocument {
   OperationCustomizer roles() {
     return (operation, method) -> {
       Optional.ofNullable(
-              AnnotatedElementUtils.findMergedAnnotation(method.getMethod(), Needs.class))
+              AnnotatedElementUtils.findMergedAnnotation(method.getMethod(), RequiresRole.class))
           .or(
               () ->
                   Optional.ofNullable(
                       AnnotatedElementUtils.findMergedAnnotation(
-                          method.getBeanType(), Needs.class)))
+                          method.getBeanType(), RequiresRole.class)))
           .ifPresent(
               needs -> {
                 operation.addExtension("x-role", needs.value().name());
@@ -111,7 +111,7 @@ class OpenApiDocument {
   private static void refusals(String path, HttpMethod method, Operation operation) {
     Map<String, String> refusals = new LinkedHashMap<>();
     refusals.put("400", "something that was given cannot be");
-    refusals.put("401", "nobody knows who calls");
+    refusals.put("401", "missing or invalid credentials");
     refusals.put("403", "the caller may not do that");
     if (path.contains("{")) {
       refusals.put("404", "there is no such thing, or it is another tenant's");
@@ -124,7 +124,7 @@ class OpenApiDocument {
       refusals.put("415", "the body is of another type than JSON");
     }
     if (method == HttpMethod.PUT || method == HttpMethod.PATCH || method == HttpMethod.DELETE) {
-      refusals.put("412", "somebody changed it meanwhile");
+      refusals.put("412", "changed concurrently");
     }
     refusals.put("429", "too much, for now; Retry-After says for how long");
     refusals.put("503", "the database gave no answer in time; repeat it");

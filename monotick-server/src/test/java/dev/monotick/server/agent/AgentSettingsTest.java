@@ -4,19 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.monotick.job.Job;
-import dev.monotick.job.JobAttempt.Outcome;
+import dev.monotick.job.Job.Attempt.Outcome;
 import dev.monotick.job.JobId;
 import dev.monotick.job.Jobs;
 import dev.monotick.schedule.Schedule;
 import dev.monotick.server.access.ApiKeys;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.database.Sql;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
+import dev.monotick.spi.time.TimeSource;
 import dev.monotick.task.Task;
-import dev.monotick.time.TimeSource;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -159,8 +159,8 @@ class AgentSettingsTest {
 
   /** Offers work behind the back of what looks for it, and says whether it is found soon. */
   private boolean isServed(String interval) {
-    Settings settings =
-        Settings.read(name -> name.equals("monotick.agents.poll-interval") ? interval : "");
+    ServerSettings settings =
+        ServerSettings.read(name -> name.equals("monotick.agents.poll-interval") ? interval : "");
     // A queue of its own, so that nobody tells it of work.
     AgentQueue queue =
         new AgentQueue(
@@ -208,7 +208,7 @@ class AgentSettingsTest {
     least.put("monotick.agents.pickup", "999ms");
     least.put("monotick.command.output-limit", "-1");
 
-    assertThatThrownBy(() -> Settings.read(name -> least.getOrDefault(name, "")))
+    assertThatThrownBy(() -> ServerSettings.read(name -> least.getOrDefault(name, "")))
         .satisfies(
             e ->
                 assertThat(List.of(String.valueOf(e.getMessage()).split("\n", -1)))

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.monotick.job.Job;
 import dev.monotick.job.JobId;
 import dev.monotick.job.Jobs;
-import dev.monotick.job.store.JobNote;
 import dev.monotick.server.access.ApiKeys;
 import dev.monotick.server.access.Role;
 import dev.monotick.server.database.Sql;
@@ -173,7 +172,7 @@ class AgentTest {
         .isEqualTo("{\"agent\":\"worker\",\"exitCode\":0,\"output\":\"hi\\n\"}");
     assertThat(job.attempts().get(job.attempts().size() - 1).attempt()).isEqualTo(1);
     assertThat(installation.bean(0, Jobs.class).log(job.id(), 10))
-        .extracting(JobNote.Line::text)
+        .extracting(Job.LogLine::text)
         .containsExactly("one", "two");
     assertThat(report("worker", "log", "lease", lease, "lines", List.of("late")).text("type"))
         .endsWith("lease-lost");

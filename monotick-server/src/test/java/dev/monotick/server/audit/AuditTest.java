@@ -221,7 +221,8 @@ class AuditTest {
   @Test
   void retentionRemovesOnlyWhatWasVerifiedAndKeepsTheChain() {
     String tenant = tenant(6);
-    AuditEnd third = installation.bean(0, AuditReader.class).range(tenant, 2, 3, 1).get(0).end();
+    AuditChainPosition third =
+        installation.bean(0, AuditReader.class).range(tenant, 2, 3, 1).get(0).end();
     sql()
         .of(
             """
@@ -246,7 +247,7 @@ class AuditTest {
     List<String> lines = as(tenant).get("/v1/audit/export").raw().body().lines().toList();
 
     assertThat(lines).hasSize(10);
-    AuditVerdict good = AuditExport.verify(file(lines));
+    AuditCheckResult good = AuditExport.verify(file(lines));
     assertThat(good.intact()).isTrue();
     assertThat(good.checked()).isEqualTo(9);
     assertThat(
@@ -277,7 +278,7 @@ class AuditTest {
   }
 
   private long broken(List<String> lines) throws IOException {
-    AuditVerdict verdict = AuditExport.verify(file(lines));
+    AuditCheckResult verdict = AuditExport.verify(file(lines));
     assertThat(verdict.intact()).isFalse();
     return verdict.brokenAt() == null ? -1 : verdict.brokenAt();
   }

@@ -93,7 +93,7 @@ class EngineAuditTest {
                 with taken as (
                   delete from @@job_delayed where id = :id returning id, lane, run, attempt, flags),
                 moved as (
-                  insert into @@job_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
+                  insert into @@job_count_delta (lane, waiting, ready, running, succeeded, failed, dead, ended)
                   select lane, -1, 0, 1, 0, 0, 0, 0 from taken)
                 insert into @@job_claim (replica, number, ids, lanes, runs, attempts, flags)
                 select gen_random_uuid(), 1, array[id], array[lane], array[run + 1],

@@ -54,7 +54,7 @@ class ServerPoolTest {
 
   private void requireSettings(boolean behindAPooler) {
     try (ServerPool pool = pool(behindAPooler)) {
-      Sql sql = new Sql(new Tables(SchemaName.DEFAULT), pool, pool.transactionManager());
+      Sql sql = new Sql(new TableNames(SchemaName.DEFAULT), pool, pool.transactionManager());
       assertThat(read(sql)).isEqualTo(WANTED);
       List<String> inside = sql.transaction(() -> List.of(read(sql), read(sql)));
       assertThat(inside).containsExactly(WANTED, WANTED);
@@ -65,7 +65,7 @@ class ServerPoolTest {
   @Test
   void behindAPoolerNothingStaysInTheSession() throws SQLException {
     try (ServerPool pool = pool(true)) {
-      Sql sql = new Sql(new Tables(SchemaName.DEFAULT), pool, pool.transactionManager());
+      Sql sql = new Sql(new TableNames(SchemaName.DEFAULT), pool, pool.transactionManager());
       assertThat(read(sql)).isEqualTo(WANTED);
       String inside = sql.transaction(() -> read(sql));
       assertThat(inside).isEqualTo(WANTED);

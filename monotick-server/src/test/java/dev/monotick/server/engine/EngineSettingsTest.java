@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.monotick.Monotick;
-import dev.monotick.replica.JoinRefusedException;
+import dev.monotick.error.JoinRefusedException;
 import dev.monotick.server.support.Installation;
 import java.util.Map;
 import java.util.Set;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.monotick.Monotick;
 import dev.monotick.MonotickBuilder;
+import dev.monotick.job.Enqueued;
 import dev.monotick.job.JobKind;
 import dev.monotick.job.JobOutcome;
-import dev.monotick.job.store.Enqueued;
 import dev.monotick.memory.InMemoryStore;
 import dev.monotick.server.trace.Tracing;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package dev.monotick.server.execution;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.monotick.server.web.Cidr;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.monotick.server.execution.CallFailedException.How;
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.server.trace.Tracing;
-import dev.monotick.time.TimeSource;
+import dev.monotick.server.web.Cidr;
+import dev.monotick.spi.time.TimeSource;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -29,7 +30,7 @@ class HttpCallerTest {
 
   private final TimeSource time = TimeSource.system();
   private final Target target = new Target();
-  private final Watch watch = new Watch(time);
+  private final CallTimeouts watch = new CallTimeouts(time);
   private final Map<String, String> settings = new HashMap<>();
   private final List<String> lookups = new CopyOnWriteArrayList<>();
   private final Map<String, List<String>> names = new HashMap<>();
@@ -48,21 +49,21 @@ class HttpCallerTest {
     return new InetAddress[] {Cidr.literal(answers.get((int) Math.min(asked, answers.size() - 1)))};
   }
 
-  private HttpAnswer call(String url) throws CallFailedException {
+  private HttpResponseData call(String url) throws CallFailedException {
     return call(url, Duration.ofSeconds(5));
   }
 
   /** 127.0.0.1 stands for the public internet, all other addresses of this machine are private. */
-  private HttpAnswer call(String url, Duration longest) throws CallFailedException {
+  private HttpResponseData call(String url, Duration longest) throws CallFailedException {
     HttpCaller caller =
         new HttpCaller(
             new AddressGuard(this::lookUp, false, "127.0.0.1"),
             watch,
-            Settings.read(name -> settings.getOrDefault(name, "")),
+            ServerSettings.read(name -> settings.getOrDefault(name, "")),
             Tracing.OFF);
     try {
       return caller.call(
-          new Outgoing(
+          new OutgoingCall(
               "POST",
               URI.create(url),
               "body".getBytes(StandardCharsets.UTF_8),
@@ -89,7 +90,7 @@ class HttpCallerTest {
   void theAddressThatWasCheckedIsTheOneThatIsCalled() throws CallFailedException {
     names.put("rebinds.example", List.of("127.0.0.1", "127.0.0.2"));
 
-    HttpAnswer answer = call("http://rebinds.example:" + target.port() + "/x");
+    HttpResponseData answer = call("http://rebinds.example:" + target.port() + "/x");
 
     assertThat(answer.status()).isEqualTo(200);
     assertThat(lookups).containsExactly("rebinds.example");
@@ -155,7 +156,7 @@ class HttpCallerTest {
     target.on("/long", Target.text(200, "x".repeat(5_000_000)));
 
     assertThat(call(target.url("/exact")).truncated()).isFalse();
-    HttpAnswer cut = call(target.url("/long"));
+    HttpResponseData cut = call(target.url("/long"));
     assertThat(cut.truncated()).isTrue();
     assertThat(cut.body()).hasSize(1000);
   }
@@ -168,7 +169,7 @@ class HttpCallerTest {
     CallFailedException failure = failure(target.url("/drip"), Duration.ofMillis(400));
 
     assertThat(failure.how()).isEqualTo(How.BROKEN);
-    assertThat(failure).hasMessageContaining("may have been heard");
+    assertThat(failure).hasMessageContaining("may have been received");
     assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(3));
   }
 

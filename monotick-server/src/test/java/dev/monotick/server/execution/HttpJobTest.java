@@ -174,7 +174,7 @@ class HttpJobTest {
     Job job = awaitEnd(create("url", target.url("/hang"), "retryOn", List.of("CONNECT", "5xx")));
 
     assertThat(job.state().name()).isEqualTo("DEAD");
-    assertThat(detail(job)).contains("may have been heard");
+    assertThat(detail(job)).contains("may have been received");
     assertThat(target.heard("/hang")).hasSize(1);
   }
 
@@ -276,7 +276,7 @@ class HttpJobTest {
             .with("monotick.replica.name", "other")
             .with("monotick.secret.key", KEY + "," + OLD_KEY)) {
       Api api = other.start();
-      var secrets = other.bean(0, dev.monotick.server.secret.Secrets.class);
+      var secrets = other.bean(0, dev.monotick.server.secret.SecretLookup.class);
       String before = api.get("/v1/secrets/rotated").text("keyId");
       assertThat(secrets.value("default", "rotated")).contains("abc");
       assertThat(api.get("/v1/secrets/rotated").text("keyId")).isNotEqualTo(before);

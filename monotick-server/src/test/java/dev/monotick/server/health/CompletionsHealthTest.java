@@ -3,8 +3,8 @@ package dev.monotick.server.health;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.monotick.metric.MetricSink.Completion;
-import dev.monotick.server.engine.RefusedCompletions;
+import dev.monotick.server.engine.CompletionHealth;
+import dev.monotick.spi.metric.MetricSink.Completion;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.health.contributor.Health;
@@ -14,7 +14,7 @@ import org.springframework.boot.health.contributor.Status;
 /** Work that is done and cannot be recorded makes a replica unhealthy, and says so. */
 class CompletionsHealthTest {
 
-  private final RefusedCompletions refused = new RefusedCompletions();
+  private final CompletionHealth refused = new CompletionHealth();
   private final HealthIndicator indicator =
       new SchedulerHealth().completionsHealthIndicator(refused);
 

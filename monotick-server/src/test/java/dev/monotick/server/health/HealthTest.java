@@ -2,18 +2,17 @@ package dev.monotick.server.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.monotick.job.JobCount;
 import dev.monotick.job.JobKind;
-import dev.monotick.job.JobLane;
 import dev.monotick.job.Jobs;
-import dev.monotick.job.store.JobCount;
+import dev.monotick.job.Lane;
 import dev.monotick.postgres.embedded.EmbeddedPostgres;
-import dev.monotick.postgres.job.JobHealth;
+import dev.monotick.postgres.job.view.QueueHealth;
 import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
-import dev.monotick.task.TaskSpec;
 import dev.monotick.task.TaskStatus;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,9 +83,8 @@ class HealthTest {
 
   private static TaskStatus task(@Nullable Instant next, int running, @Nullable String paused) {
     return new TaskStatus(
-        TaskSpec.of(
-            Task.named("t").every(Duration.ofSeconds(1)).mode(HaMode.LEADER).run(context -> {})),
-        null,
+        Task.named("t").every(Duration.ofSeconds(1)).mode(HaMode.LEADER).run(context -> {}),
+        0,
         next,
         running,
         null,
@@ -112,11 +110,11 @@ class HealthTest {
 
   private static BacklogWatch.Seen seen(long ready, long running, Duration oldest) {
     return new BacklogWatch.Seen(
-        List.of(new JobCount(new JobLane("q", "k", "t", 5), 0, ready, running, 0, 0, 0, 0)),
-        new JobHealth.Report(
+        List.of(new JobCount(new Lane("q", "k", "t", 5), 0, ready, running, 0, 0, 0, 0)),
+        new QueueHealth.Report(
             List.of(
-                new JobHealth.Holder(
-                    JobHealth.Kind.SESSION, "123", "psql", 5_000_000, Optional.empty())),
+                new QueueHealth.Holder(
+                    QueueHealth.Kind.SESSION, "123", "psql", 5_000_000, Optional.empty())),
             List.of(),
             Optional.of(oldest)),
         0,
@@ -143,7 +141,7 @@ class HealthTest {
     try (Installation installation = Installation.started()) {
       Jobs jobs = installation.bean(0, Jobs.class);
       jobs.enqueue(JobKind.named("fax", String.class).of("a"));
-      assertThat(installation.bean(0, BacklogWatch.class).look().unhandled())
+      assertThat(installation.bean(0, BacklogWatch.class).poll().unhandled())
           .isEqualTo(Map.of("fax", 1L));
     }
   }

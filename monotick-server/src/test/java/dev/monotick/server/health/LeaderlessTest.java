@@ -25,7 +25,7 @@ class LeaderlessTest {
       Installation.create()
           .with("monotick.health.leaderless", "2s")
           .with("monotick.metrics.interval", "1s")
-          .with("monotick.replica.orders-interval", "100ms")
+          .with("monotick.replica.commands-interval", "100ms")
           .with("monotick.replica.view-interval", "200ms");
 
   private String said(int replica) {

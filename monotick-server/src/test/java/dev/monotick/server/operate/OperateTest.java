@@ -28,7 +28,7 @@ class OperateTest {
   private final Installation installation =
       Installation.create()
           .with("monotick.replica.view-interval", "200ms")
-          .with("monotick.replica.orders-interval", "100ms");
+          .with("monotick.replica.commands-interval", "100ms");
   private Api first = new Api(0, null);
   private Api second = new Api(0, null);
 
@@ -139,25 +139,25 @@ class OperateTest {
   void soIsATaskThatAllReplicasRun() {
     Api.Answer answer =
         Work.expect(
-            200, first.post("/v1/tasks/schedule-settling/pause", Api.json("note", "all of you")));
+            200, first.post("/v1/tasks/schedule-reconcile/pause", Api.json("note", "all of you")));
     assertThat(answer.text("paused")).isEqualTo("paused by admin: all of you");
     for (int replica = 0; replica < 2; replica++) {
       int each = replica;
       Eventually.until("replica " + each + " pauses it", () -> isPaused(each));
     }
 
-    Work.expect(200, second.post("/v1/tasks/schedule-settling/resume"));
+    Work.expect(200, second.post("/v1/tasks/schedule-reconcile/resume"));
     for (int replica = 0; replica < 2; replica++) {
       int each = replica;
       Eventually.until("replica " + each + " resumes it", () -> !isPaused(each));
     }
     Eventually.until(
-        "all see that", () -> first.get("/v1/tasks/schedule-settling").text("paused").isEmpty());
+        "all see that", () -> first.get("/v1/tasks/schedule-reconcile").text("paused").isEmpty());
   }
 
   private boolean isPaused(int replica) {
     return installation.bean(replica, Monotick.class).tasks().stream()
-        .anyMatch(task -> task.name().equals("schedule-settling") && task.paused() != null);
+        .anyMatch(task -> task.name().equals("schedule-reconcile") && task.paused() != null);
   }
 
   @Test

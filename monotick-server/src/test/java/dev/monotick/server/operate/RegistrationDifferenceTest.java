@@ -2,10 +2,10 @@ package dev.monotick.server.operate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.monotick.replica.ReplicaConfig;
 import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
+import dev.monotick.spi.replica.MemberConfig;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -46,7 +46,7 @@ class RegistrationDifferenceTest {
     try (Installation installation = Installation.create()) {
       Api api = installation.start();
       assertThat(api.get("/v1/replicas").body().path(0).path("tzdb").asString())
-          .isEqualTo(ReplicaConfig.tzdbOfThisProcess());
+          .isEqualTo(MemberConfig.tzdbOfThisProcess());
     }
   }
 }

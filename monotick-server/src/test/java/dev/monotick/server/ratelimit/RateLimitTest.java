@@ -47,7 +47,7 @@ class RateLimitTest {
         .with("monotick.rate-limit.cleanup-interval", "1s");
     installation.start();
     installation.start();
-    installation.with("monotick.rate-limit.when-away", "closed").start();
+    installation.with("monotick.rate-limit.on-outage", "closed").start();
   }
 
   @AfterAll

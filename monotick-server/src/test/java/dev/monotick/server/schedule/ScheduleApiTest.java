@@ -40,7 +40,7 @@ class ScheduleApiTest {
   }
 
   private Map<String, Object> nightly(String name) {
-    return Wanted.cron(name, "30 2 * * *", receiver.url("/" + name));
+    return TestSchedules.cron(name, "30 2 * * *", receiver.url("/" + name));
   }
 
   private Api matching(String tag) {
@@ -52,7 +52,8 @@ class ScheduleApiTest {
     Api.Answer created =
         api.post(
             "/v1/schedules",
-            Wanted.but(nightly("read-back"), "zone", "Europe/Berlin", "about", "every night"));
+            TestSchedules.but(
+                nightly("read-back"), "zone", "Europe/Berlin", "about", "every night"));
 
     assertThat(created.status()).isEqualTo(201);
     assertThat(created.header("Location")).isEqualTo("/v1/schedules/" + created.text("id"));
@@ -81,8 +82,8 @@ class ScheduleApiTest {
 
   @Test
   void aNameIsTakenOncePerTenant() {
-    String id = Wanted.create(api, nightly("taken"));
-    String other = Wanted.create(api, nightly("free"));
+    String id = TestSchedules.create(api, nightly("taken"));
+    String other = TestSchedules.create(api, nightly("free"));
 
     Api.Answer again = api.post("/v1/schedules", nightly("taken"));
     Api.Answer renamed =
@@ -96,14 +97,15 @@ class ScheduleApiTest {
 
   @Test
   void changesNeedTheVersionTheyMean() {
-    String path = "/v1/schedules/" + Wanted.create(api, nightly("versions"));
+    String path = "/v1/schedules/" + TestSchedules.create(api, nightly("versions"));
 
     assertThat(api.call("PUT", path, nightly("versions")).status()).isEqualTo(428);
     assertThat(api.call("PATCH", path, "{}").status()).isEqualTo(428);
     assertThat(api.call("DELETE", path, null).status()).isEqualTo(428);
     assertThat(matching("\"7\"").call("PUT", path, nightly("versions")).status()).isEqualTo(412);
     Api.Answer put =
-        matching("\"1\"").call("PUT", path, Wanted.but(nightly("versions"), "cron", "0 12 * * *"));
+        matching("\"1\"")
+            .call("PUT", path, TestSchedules.but(nightly("versions"), "cron", "0 12 * * *"));
     assertThat(put.status()).isEqualTo(200);
     assertThat(put.header("ETag")).isEqualTo("\"2\"");
     assertThat(put.text("nextAt")).endsWith("T12:00:00Z");
@@ -114,7 +116,7 @@ class ScheduleApiTest {
 
   @Test
   void aPatchChangesWhatItNames() {
-    String path = "/v1/schedules/" + Wanted.create(api, nightly("patched"));
+    String path = "/v1/schedules/" + TestSchedules.create(api, nightly("patched"));
 
     Api.Answer zoned =
         matching("*").call("PATCH", path, "{\"zone\":\"Asia/Tokyo\",\"about\":\"x\"}");
@@ -131,7 +133,8 @@ class ScheduleApiTest {
   @Test
   void listsArePagedAndFiltered() {
     for (String name : List.of("list-b", "list-a", "list-c")) {
-      Wanted.create(api, Wanted.but(nightly(name), "enabled", !name.equals("list-c")));
+      TestSchedules.create(
+          api, TestSchedules.but(nightly(name), "enabled", !name.equals("list-c")));
     }
 
     List<String> names = new ArrayList<>();
@@ -151,7 +154,7 @@ class ScheduleApiTest {
 
   @Test
   void switchingOnAndOffIsIdempotent() {
-    String path = "/v1/schedules/" + Wanted.create(api, nightly("switch"));
+    String path = "/v1/schedules/" + TestSchedules.create(api, nightly("switch"));
 
     assertThat(api.post(path + "/enable").header("ETag")).isEqualTo("\"1\"");
     Api.Answer off = api.post(path + "/disable");
@@ -162,7 +165,7 @@ class ScheduleApiTest {
 
   @Test
   void aPauseHasAnAuthorANoteAndMaybeAnEnd() {
-    String path = "/v1/schedules/" + Wanted.create(api, nightly("pause"));
+    String path = "/v1/schedules/" + TestSchedules.create(api, nightly("pause"));
 
     Api.Answer paused =
         api.post(path + "/pause", Api.json("until", "2099-01-01T00:00:00Z", "note", "holidays"));
@@ -181,7 +184,7 @@ class ScheduleApiTest {
 
   @Test
   void aTriggerMakesOneJobForItsKey() {
-    String path = "/v1/schedules/" + Wanted.create(api, nightly("trigger"));
+    String path = "/v1/schedules/" + TestSchedules.create(api, nightly("trigger"));
     Api once = api.with("Idempotency-Key", "trigger-once");
 
     Api.Answer first = once.post(path + "/trigger");
@@ -201,7 +204,8 @@ class ScheduleApiTest {
   void aBackfillMakesWhatIsMissingAndNoMore() {
     String path =
         "/v1/schedules/"
-            + Wanted.create(api, Wanted.every("backfill", "PT1H", receiver.url("/backfill")));
+            + TestSchedules.create(
+                api, TestSchedules.every("backfill", "PT1H", receiver.url("/backfill")));
     Map<String, Object> range =
         Api.json("from", "2026-01-01T00:00:00Z", "to", "2026-01-01T05:30:00Z");
 
@@ -269,9 +273,9 @@ class ScheduleApiTest {
   @Test
   void aSavedScheduleIsPreviewedToo() {
     String id =
-        Wanted.create(
+        TestSchedules.create(
             api,
-            Wanted.but(
+            TestSchedules.but(
                 nightly("preview"), "cron", "0 0 29 2 *", "exclusions", List.of("2028-02-29")));
 
     Api.Answer leap = api.get("/v1/schedules/" + id + "/preview?n=2");
@@ -286,28 +290,33 @@ class ScheduleApiTest {
     Map<String, Object> good = nightly("bad");
     Map<String, Map<String, Object>> bad =
         Map.ofEntries(
-            Map.entry("cron", Wanted.but(good, "cron", "61 * * * *")),
-            Map.entry("zone", Wanted.but(good, "zone", "Europe/Berlyn")),
-            Map.entry("name", Wanted.but(good, "name", "no spaces")),
-            Map.entry("gap", Wanted.but(good, "gap", "JUMP")),
-            Map.entry("onOverlap", Wanted.but(good, "onOverlap", "PERHAPS")),
-            Map.entry("from", Wanted.but(good, "from", "yesterday")),
-            Map.entry("until", Wanted.but(good, "until", "2001-01-01T00:00:00Z")),
-            Map.entry("exclusions", Wanted.but(good, "exclusions", List.of("someday"))),
-            Map.entry("pauseAfterFailures", Wanted.but(good, "pauseAfterFailures", 0)),
+            Map.entry("cron", TestSchedules.but(good, "cron", "61 * * * *")),
+            Map.entry("zone", TestSchedules.but(good, "zone", "Europe/Berlyn")),
+            Map.entry("name", TestSchedules.but(good, "name", "no spaces")),
+            Map.entry("gap", TestSchedules.but(good, "gap", "JUMP")),
+            Map.entry("onOverlap", TestSchedules.but(good, "onOverlap", "PERHAPS")),
+            Map.entry("from", TestSchedules.but(good, "from", "yesterday")),
+            Map.entry("until", TestSchedules.but(good, "until", "2001-01-01T00:00:00Z")),
+            Map.entry("exclusions", TestSchedules.but(good, "exclusions", List.of("someday"))),
+            Map.entry("pauseAfterFailures", TestSchedules.but(good, "pauseAfterFailures", 0)),
             Map.entry(
                 "catchUp.most",
-                Wanted.but(good, "catchUp", Api.json("mode", "ALL", "most", 100_000))),
-            Map.entry("catchUp.window", Wanted.but(good, "catchUp", Api.json("window", "a while"))),
-            Map.entry("job", Wanted.without(good, "job")),
-            Map.entry("kind", Wanted.but(good, "job", Api.json("kind", "magic", "payload", 1))),
+                TestSchedules.but(good, "catchUp", Api.json("mode", "ALL", "most", 100_000))),
+            Map.entry(
+                "catchUp.window",
+                TestSchedules.but(good, "catchUp", Api.json("window", "a while"))),
+            Map.entry("job", TestSchedules.without(good, "job")),
+            Map.entry(
+                "kind", TestSchedules.but(good, "job", Api.json("kind", "magic", "payload", 1))),
             Map.entry(
                 "payload.url",
-                Wanted.but(good, "job", Api.json("kind", "http", "payload", Api.json()))),
-            Map.entry("crom", Wanted.but(good, "crom", "* * * * *")),
-            Map.entry("every", Wanted.every("bad", "PT0.1S", receiver.url("/bad"))),
+                TestSchedules.but(good, "job", Api.json("kind", "http", "payload", Api.json()))),
+            Map.entry("crom", TestSchedules.but(good, "crom", "* * * * *")),
+            Map.entry("every", TestSchedules.every("bad", "PT0.1S", receiver.url("/bad"))),
             Map.entry(
-                "at", Wanted.but(Wanted.without(good, "cron"), "at", "2001-01-01T00:00:00Z")));
+                "at",
+                TestSchedules.but(
+                    TestSchedules.without(good, "cron"), "at", "2001-01-01T00:00:00Z")));
 
     bad.forEach(
         (field, spec) -> {
@@ -315,9 +324,11 @@ class ScheduleApiTest {
           assertThat(answer.status()).as(field).isEqualTo(400);
           assertThat(answer.text("field")).as(answer.raw().body()).isEqualTo(field);
         });
-    assertThat(api.post("/v1/schedules", Wanted.but(good, "every", "PT1S")).text("field"))
+    assertThat(api.post("/v1/schedules", TestSchedules.but(good, "every", "PT1S")).text("field"))
         .isEqualTo("cron");
-    assertThat(api.post("/v1/schedules", Wanted.but(good, "zone", "Europe/Berlyn")).text("detail"))
+    assertThat(
+            api.post("/v1/schedules", TestSchedules.but(good, "zone", "Europe/Berlyn"))
+                .text("detail"))
         .contains("Europe/Berlin");
     assertThat(api.post("/v1/schedules", "{").status()).isEqualTo(400);
     assertThat(api.post("/v1/schedules", "[]").status()).isEqualTo(400);
@@ -327,7 +338,7 @@ class ScheduleApiTest {
 
   @Test
   void anotherTenantSeesNothing() {
-    String path = "/v1/schedules/" + Wanted.create(api, nightly("mine"));
+    String path = "/v1/schedules/" + TestSchedules.create(api, nightly("mine"));
     installation
         .bean(0, dev.monotick.server.database.Sql.class)
         .of("insert into @tenant (name) values ('other')")
@@ -361,8 +372,8 @@ class ScheduleApiTest {
         .update();
     Api small = api.with("Monotick-Tenant", "small");
 
-    Wanted.create(small, nightly("one"));
-    Wanted.create(small, nightly("two"));
+    TestSchedules.create(small, nightly("one"));
+    TestSchedules.create(small, nightly("two"));
     Api.Answer third = small.post("/v1/schedules", nightly("three"));
 
     assertThat(third.status()).isEqualTo(429);

@@ -30,7 +30,7 @@ class ScheduleSettingsTest {
       Installation.create()
           .with("monotick.schedules.interval", "300ms")
           .with("monotick.schedules.batch", "1")
-          .with("monotick.schedules.settle-interval", "700ms")
+          .with("monotick.schedules.reconcile-interval", "700ms")
           .with("monotick.schedules.retention", "1s")
           .with("monotick.schedules.retention-interval", "2s");
 
@@ -51,12 +51,12 @@ class ScheduleSettingsTest {
         installation.bean(0, Monotick.class).tasks().stream()
             .collect(
                 Collectors.toMap(
-                    task -> task.spec().name(), task -> task.spec().schedule().toString()));
+                    task -> task.task().name(), task -> task.task().schedule().toString()));
 
     assertThat(times)
         .contains(
             entry("schedule-firing", "@every 300ms"),
-            entry("schedule-settling", "@every 700ms"),
+            entry("schedule-reconcile", "@every 700ms"),
             entry("schedule-retention", "@every 2s"));
   }
 
@@ -71,10 +71,11 @@ class ScheduleSettingsTest {
             .query(String.class)
             .single();
     for (int i = 0; i < SAME_TIME; i++) {
-      Wanted.create(
+      TestSchedules.create(
           api,
-          Wanted.but(
-              Wanted.without(Wanted.every("same-" + i, "PT1S", receiver.url("/same")), "every"),
+          TestSchedules.but(
+              TestSchedules.without(
+                  TestSchedules.every("same-" + i, "PT1S", receiver.url("/same")), "every"),
               "at",
               at));
     }

@@ -45,7 +45,7 @@ class ConfigurationTest {
           .isEqualTo("MONOTICK_AUDIT_RETENTION");
       assertThat(setting(answer, "monotick.database.password").path("value").asString())
           .isEqualTo("********");
-      assertThat(answer.body().path("settings")).hasSize(Known.ALL.size());
+      assertThat(answer.body().path("settings")).hasSize(SettingCatalog.ALL.size());
       assertThat(answer.raw().body()).doesNotContain(password, Installation.ADMIN_KEY);
     } finally {
       System.setOut(before);
@@ -74,7 +74,9 @@ class ConfigurationTest {
 
   @Test
   void variablesThatMeanNothingAreNamedWithTheNearest() {
-    assertThat(Variables.unknown(List.of("MONOTICK_DATABASE_ULR", "PATH", "MONOTICK_SERVER_PORT")))
+    assertThat(
+            EnvironmentCheck.unknown(
+                List.of("MONOTICK_DATABASE_ULR", "PATH", "MONOTICK_SERVER_PORT")))
         .singleElement()
         .asString()
         .contains("MONOTICK_DATABASE_ULR")
@@ -83,13 +85,13 @@ class ConfigurationTest {
 
   @Test
   void everySettingHasABoundAndSaysSo() {
-    assertThat(Known.ALL).extracting(Setting::name).doesNotHaveDuplicates();
+    assertThat(SettingCatalog.ALL).extracting(Setting::name).doesNotHaveDuplicates();
     Map<String, String> wrong =
         Map.of(
             "monotick.events.interval", "1ms",
             "monotick.audit.retention", "1h",
             "monotick.rate-limit.key.read", "fast");
-    assertThatThrownBy(() -> Settings.read(name -> wrong.getOrDefault(name, "")))
+    assertThatThrownBy(() -> ServerSettings.read(name -> wrong.getOrDefault(name, "")))
         .hasMessageContaining("MONOTICK_EVENTS_INTERVAL")
         .hasMessageContaining("between PT0.05S and PT1M")
         .hasMessageContaining("MONOTICK_AUDIT_RETENTION")

@@ -9,14 +9,14 @@ class ReplicaNameTest {
 
   @Test
   void theNameThatWasSetIsUsedAsItIs() {
-    String property = Known.REPLICA_NAME.name();
-    Settings settings = Settings.read(name -> name.equals(property) ? "app-0" : "");
+    String property = SettingCatalog.REPLICA_NAME.name();
+    ServerSettings settings = ServerSettings.read(name -> name.equals(property) ? "app-0" : "");
     assertThat(ReplicaName.of(settings)).isEqualTo("app-0");
   }
 
   @Test
   void theDefaultEndsInASuffixThatStaysTheSameInOneProcess() {
-    Settings settings = Settings.read(name -> "");
+    ServerSettings settings = ServerSettings.read(name -> "");
     String name = ReplicaName.of(settings);
     assertThat(name).matches(".+-" + ProcessHandle.current().pid() + "-[0-9a-f]{4}");
     assertThat(ReplicaName.of(settings)).isEqualTo(name);

@@ -42,7 +42,7 @@ class SettingEffectTest {
   private final Installation installation =
       Installation.create()
           .with("monotick.replica.view-interval", "1700ms")
-          .with("monotick.replica.orders-interval", "1800ms")
+          .with("monotick.replica.commands-interval", "1800ms")
           .with("monotick.idempotency.retention", "5m")
           .with("monotick.idempotency.cleanup-interval", "1s")
           .with("monotick.audit.verification-interval", "11s")
@@ -74,7 +74,7 @@ class SettingEffectTest {
         installation.bean(0, Monotick.class).tasks().stream()
             .collect(
                 Collectors.toMap(
-                    task -> task.spec().name(), task -> task.spec().schedule().toString()));
+                    task -> task.task().name(), task -> task.task().schedule().toString()));
 
     assertThat(times.get("replica-view")).contains("1s700ms");
     assertThat(times.get("replica-orders")).contains("1s800ms");

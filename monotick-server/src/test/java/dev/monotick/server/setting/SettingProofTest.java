@@ -36,10 +36,10 @@ class SettingProofTest {
       monotick.lease.renew-timeout = setting.SettingEffectTest.leasesThatCannotBeAreRefusedBySetting
       monotick.lease.margin = setting.SettingEffectTest.leasesThatCannotBeAreRefusedBySetting
       monotick.replica.view-interval = setting.SettingEffectTest.loopsRunAsOftenAsIsSet
-      monotick.replica.orders-interval = setting.SettingEffectTest.loopsRunAsOftenAsIsSet
+      monotick.replica.commands-interval = setting.SettingEffectTest.loopsRunAsOftenAsIsSet
       monotick.schedules.interval = schedule.ScheduleSettingsTest.loopsRunAsOftenAsTheyAreTold
       monotick.schedules.batch = schedule.ScheduleSettingsTest.aBatchIsOneTransactionAndOldTicksGo
-      monotick.schedules.settle-interval = schedule.ScheduleSettingsTest.loopsRunAsOftenAsTheyAreTold
+      monotick.schedules.reconcile-interval = schedule.ScheduleSettingsTest.loopsRunAsOftenAsTheyAreTold
       monotick.schedules.retention = schedule.ScheduleSettingsTest.aBatchIsOneTransactionAndOldTicksGo
       monotick.schedules.retention-interval = schedule.ScheduleSettingsTest.loopsRunAsOftenAsTheyAreTold
       monotick.schedules.backfill-limit = schedule.ScheduleApiTest.aBackfillMakesWhatIsMissingAndNoMore
@@ -51,7 +51,7 @@ class SettingProofTest {
       monotick.quota.queue-depth = tenant.QuotaTest.aFullQueueTakesNoMore
       monotick.job-retention.interval = setting.SettingEffectTest.loopsRunAsOftenAsIsSet
       monotick.job-retention.grace = tenant.QuotaTest.theOldestOnRecordAreForgottenOrNewOnesRefused
-      monotick.approvals.interval = job.ApprovalTest.othersMayDecideWhenNobodyHasInTime
+      monotick.approvals.interval = job.approval.ApprovalTest.othersMayDecideWhenNobodyHasInTime
       monotick.quota.jobs-per-hour = tenant.JobsPerHourTest.itIsChangedLiveAndCountsWhatSchedulesMake
       monotick.statistics.interval = statistics.JobsOverTimeTest.itIsATaskThatOneReplicaRunsAndCountsByItself
       monotick.statistics.minutes = statistics.JobsOverTimeTest.eachResolutionIsKeptForItsTime
@@ -71,7 +71,7 @@ class SettingProofTest {
       monotick.rate-limit.tenant.read = setting.SettingEffectTest.limitsOfKeysAndTenantsAreWhatIsSet
       monotick.rate-limit.tenant.write = ratelimit.RateLimitTest.tenantsHaveLimitsOfTheirOwn
       monotick.rate-limit.tenant.create = setting.SettingEffectTest.limitsOfKeysAndTenantsAreWhatIsSet
-      monotick.rate-limit.when-away = ratelimit.RateLimitTest.whenNobodyCanCountItIsAsTheOperatorSaid
+      monotick.rate-limit.on-outage = ratelimit.RateLimitTest.whenNobodyCanCountItIsAsTheOperatorSaid
       monotick.rate-limit.cleanup-interval = setting.SettingEffectTest.loopsRunAsOftenAsIsSet
       monotick.authentication.failures = access.AuthenticationTest.whoGuessesWaitsLongerAndLonger
       monotick.oidc.issuer = access.AuthenticationTest.aTokenOfTheIssuerIsAsGoodAsAKey
@@ -132,7 +132,8 @@ class SettingProofTest {
   @Test
   void everySettingHasATestThatShowsItsEffect() {
     assertThat(proofs().keySet())
-        .containsExactlyInAnyOrderElementsOf(Known.ALL.stream().map(Setting::name).toList());
+        .containsExactlyInAnyOrderElementsOf(
+            SettingCatalog.ALL.stream().map(Setting::name).toList());
   }
 
   @Test

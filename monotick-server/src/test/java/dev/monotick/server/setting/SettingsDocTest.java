@@ -16,7 +16,7 @@ class SettingsDocTest {
   @Test
   void thePageHasEverySettingWithItsDefault() throws IOException {
     String table =
-        Known.ALL.stream()
+        SettingCatalog.ALL.stream()
             .map(
                 each ->
                     "| `"

@@ -3,7 +3,7 @@ package dev.monotick.server.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.monotick.server.setting.Settings;
+import dev.monotick.server.setting.ServerSettings;
 import dev.monotick.server.support.Api;
 import dev.monotick.server.support.Eventually;
 import dev.monotick.server.support.Installation;
@@ -31,8 +31,8 @@ class TracingSettingsTest {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String PARENT = "00-" + TRACE + "-00f067aa0ba902b7-01";
 
-  private static Settings with(Map<String, String> given) {
-    return Settings.read(given::get);
+  private static ServerSettings with(Map<String, String> given) {
+    return ServerSettings.read(given::get);
   }
 
   @Test
@@ -77,7 +77,7 @@ class TracingSettingsTest {
   @Test
   void aCollectorThatWantsAKeyGetsIt() {
     try (Collector collector = new Collector()) {
-      Settings settings =
+      ServerSettings settings =
           with(
               Map.of(
                   "monotick.tracing.endpoint",

@@ -1,6 +1,6 @@
 package dev.monotick.examples.demo;
 
-import dev.monotick.time.TimeSource;
+import dev.monotick.spi.time.TimeSource;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -18,26 +18,26 @@ public final class Demo {
 
   private static final Duration STEP = Duration.ofMillis(200);
 
-  private final Options options;
+  private final DemoOptions options;
   private final PrintStream out = System.out;
   private final AtomicInteger status = new AtomicInteger();
 
-  private Demo(Options options) {
+  private Demo(DemoOptions options) {
     this.options = options;
   }
 
   /** Runs until the user, a signal or {@code --seconds} ends it. */
   public static void main(String... arguments) throws InterruptedException {
-    Options options;
+    DemoOptions options;
     try {
-      options = Options.parse(arguments);
+      options = DemoOptions.parse(arguments);
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage());
       System.exit(2);
       return;
     }
     if (options.help()) {
-      System.out.print(Options.HELP);
+      System.out.print(DemoOptions.HELP);
       return;
     }
     new Demo(options).run();
@@ -64,8 +64,8 @@ public final class Demo {
 
   private void runLive(Keyboard keyboard) throws InterruptedException {
     boolean colour = System.getenv("NO_COLOR") == null;
-    Screen screen = new Screen(out, colour);
-    Show show = newShow(line -> {});
+    TerminalScreen screen = new TerminalScreen(out, colour);
+    DemoState show = newShow(line -> {});
     atExit(
         show,
         () -> {
@@ -80,15 +80,15 @@ public final class Demo {
               thread.setDaemon(true);
               return thread;
             });
-    new Live(show, screen, keyboard, actions).run(options.longest());
+    new LiveDemo(show, screen, keyboard, actions).run(options.longest());
   }
 
   private void runUnattended() throws InterruptedException {
-    Show show = newShow(out::println);
+    DemoState show = newShow(out::println);
     atExit(show, () -> {});
     show.log().add("three replicas start; the leader will be stopped after 15 s (see --help)");
     show.cluster().start();
-    Unattended unattended = new Unattended(show, out::println);
+    UnattendedDemo unattended = new UnattendedDemo(show, out::println);
     CountDownLatch never = new CountDownLatch(1);
     while (show.uptime().compareTo(options.longest()) < 0) {
       unattended.step();
@@ -97,20 +97,20 @@ public final class Demo {
     unattended.printTable();
   }
 
-  private static Show newShow(Consumer<String> follower) {
-    return new Show(
+  private static DemoState newShow(Consumer<String> follower) {
+    return new DemoState(
         TimeSource.system(), ZoneId.systemDefault(), UnaryOperator.identity(), follower);
   }
 
   /**
    * Whatever ends the process, a signal too: stop the engines, give the terminal back, return 0.
    */
-  private void atExit(Show show, Runnable giveBack) {
+  private void atExit(DemoState show, Runnable giveBack) {
     Runnable end =
         () -> {
           giveBack.run();
           boolean clean = show.cluster().stop();
-          View.Proof proof = show.view().proof();
+          ClusterView.Proof proof = show.view().proof();
           out.printf(
               "All replicas stopped%s. %d ticks took effect, duplicates=%d%n",
               clean ? "" : ", though some bodies ignored it", proof.ran(), proof.duplicates());

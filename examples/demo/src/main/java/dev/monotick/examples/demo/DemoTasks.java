@@ -1,11 +1,11 @@
 package dev.monotick.examples.demo;
 
-import dev.monotick.task.Backoff;
-import dev.monotick.task.CatchUp;
 import dev.monotick.task.HaMode;
 import dev.monotick.task.Task;
 import dev.monotick.task.TaskBuilder;
 import dev.monotick.task.TaskContext;
+import dev.monotick.work.Backoff;
+import dev.monotick.work.CatchUp;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,7 +29,7 @@ final class DemoTasks {
   private static final Duration SENDING_TAKES = Duration.ofMillis(400);
   private static final Duration REPORT_TAKES = Duration.ofSeconds(5);
 
-  private final Effects effects;
+  private final EffectCounter effects;
   private final Outbox outbox;
 
   /** A task as the table lists it; its period is also what the witness counts ticks by. */
@@ -50,7 +50,7 @@ final class DemoTasks {
     }
   }
 
-  DemoTasks(Effects effects, Outbox outbox) {
+  DemoTasks(EffectCounter effects, Outbox outbox) {
     this.effects = effects;
     this.outbox = outbox;
   }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Keyboard {
 
-  private static final Screen.Size USUAL_SIZE = new Screen.Size(24, 80);
+  private static final TerminalScreen.Size USUAL_SIZE = new TerminalScreen.Size(24, 80);
 
   private final String settingsBefore;
   private final BlockingQueue<Character> keys = new LinkedBlockingQueue<>(16);
@@ -52,13 +52,13 @@ final class Keyboard {
   }
 
   /** Returns how large the terminal is now. */
-  Screen.Size size() {
+  TerminalScreen.Size size() {
     String answer = stty("size");
     String[] parts = answer == null ? new String[0] : answer.strip().split(" ", -1);
     try {
       int rows = Integer.parseInt(parts[0]);
       int columns = Integer.parseInt(parts[1]);
-      return rows > 0 && columns > 0 ? new Screen.Size(rows, columns) : USUAL_SIZE;
+      return rows > 0 && columns > 0 ? new TerminalScreen.Size(rows, columns) : USUAL_SIZE;
     } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
       return USUAL_SIZE; // some terminals do not know
     }

@@ -3,8 +3,8 @@ package dev.monotick.examples.demo;
 import dev.monotick.event.MonotickEvent;
 import dev.monotick.leader.LeaderTerm;
 import dev.monotick.leader.LeadershipListener.LossCause;
-import dev.monotick.ledger.Outcome;
-import dev.monotick.time.Ticker;
+import dev.monotick.spi.time.Ticker;
+import dev.monotick.tick.Outcome;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -49,8 +49,8 @@ final class Narrator {
               + off.failures()
               + ")");
     } else if (event instanceof MonotickEvent.TicksNotRun not
-        && not.gap().outcome() == Outcome.MISSED) {
-      log.add(not.task() + ": " + not.gap().count() + " missed, noted by " + replica);
+        && not.range().outcome() == Outcome.MISSED) {
+      log.add(not.task() + ": " + not.range().count() + " missed, noted by " + replica);
     } else if (event instanceof MonotickEvent.TickEnded ended && isWorthALine(ended.outcome())) {
       log.add(ended.tick().task() + " " + ended.outcome() + ", says " + replica);
     } else if (event instanceof MonotickEvent.ReportRefused refused) {

@@ -12,10 +12,10 @@ final class TruthTable {
   /** How wide lines may be. */
   static final int WIDTH = 79;
 
-  private final View view;
-  private final Ink ink;
+  private final ClusterView view;
+  private final TextStyle ink;
 
-  TruthTable(View view, Ink ink) {
+  TruthTable(ClusterView view, TextStyle ink) {
     this.view = view;
     this.ink = ink;
   }
@@ -25,7 +25,7 @@ final class TruthTable {
     return view.replicas().stream().map(this::replica).toList();
   }
 
-  private String replica(View.ReplicaRow row) {
+  private String replica(ClusterView.ReplicaRow row) {
     String name = String.format(Locale.ROOT, "%-9s", row.name());
     String cut = row.cut() ? ink.bad("  cut off from the store") : "";
     return switch (row.state()) {
@@ -46,7 +46,7 @@ final class TruthTable {
     List<String> lines = new ArrayList<>();
     lines.add(
         ink.strong(format("task", "mode", "next", "last outcome", "ran on", "runs", "refused")));
-    for (View.TaskRow row : view.tasks()) {
+    for (ClusterView.TaskRow row : view.tasks()) {
       String line =
           format(
               row.name(),
@@ -80,7 +80,7 @@ final class TruthTable {
 
   /** Returns the account of ticks and messages. */
   List<String> proof() {
-    View.Proof ticks = view.proof();
+    ClusterView.Proof ticks = view.proof();
     Outbox.Figures mail = view.outbox();
     return List.of(
         account(

@@ -1,0 +1,5 @@
+/** Metrics, events and logs of the engine. */
+@NullMarked
+package dev.monotick.engine.observe;
+
+import org.jspecify.annotations.NullMarked;

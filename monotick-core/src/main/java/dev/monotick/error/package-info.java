@@ -1,0 +1,5 @@
+/** Exceptions thrown to callers; all extend SchedulerException. */
+@NullMarked
+package dev.monotick.error;
+
+import org.jspecify.annotations.NullMarked;

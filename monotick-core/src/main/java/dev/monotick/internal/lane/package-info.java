@@ -1,0 +1,5 @@
+/** Fair sharing of replicas among lanes of jobs, shared by all backends. */
+@NullMarked
+package dev.monotick.internal.lane;
+
+import org.jspecify.annotations.NullMarked;

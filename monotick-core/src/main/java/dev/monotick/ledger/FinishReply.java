@@ -1,9 +1,0 @@
-package dev.monotick.ledger;
-
-/**
- * The answer to a report.
- *
- * @param recorded false if the claim was no longer the caller's and nothing was changed
- * @param state the task's state after it
- */
-public record FinishReply(boolean recorded, TaskState state) {}

@@ -1,0 +1,5 @@
+/** Leader election. */
+@NullMarked
+package dev.monotick.spi.leader;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The ledger of ticks: claims, reports, rescue. */
+@NullMarked
+package dev.monotick.spi.tick;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,25 @@
+package dev.monotick.schedule.internal;
+
+/** How far two names are from each other, to suggest the one that was meant. */
+public final class EditDistance {
+
+  private EditDistance() {}
+
+  /** Returns how many letters must be added, removed or replaced: Levenshtein's distance. */
+  public static int between(String a, String b) {
+    int[] row = new int[b.length() + 1];
+    for (int j = 0; j < row.length; j++) {
+      row[j] = j;
+    }
+    for (int i = 1; i <= a.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[b.length()];
+  }
+}

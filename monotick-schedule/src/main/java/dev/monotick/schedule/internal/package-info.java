@@ -1,0 +1,5 @@
+/** Calendar and time-zone arithmetic behind schedules. */
+@NullMarked
+package dev.monotick.schedule.internal;
+
+import org.jspecify.annotations.NullMarked;

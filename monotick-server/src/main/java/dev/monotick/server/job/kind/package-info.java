@@ -1,0 +1,5 @@
+/** The job kinds that this server can run. */
+@NullMarked
+package dev.monotick.server.job.kind;
+
+import org.jspecify.annotations.NullMarked;

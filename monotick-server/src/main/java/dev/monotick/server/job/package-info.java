@@ -1,5 +1,0 @@
-/** Jobs over REST. */
-@NullMarked
-package dev.monotick.server.job;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,0 @@
-package dev.monotick.server.setting;
-
-/** What happens to requests while nobody can count them. */
-public enum WhenAway {
-  /** They go on. */
-  OPEN,
-  /** They are refused with 503. */
-  CLOSED
-}

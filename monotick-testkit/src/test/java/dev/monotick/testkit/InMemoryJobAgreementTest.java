@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryJobAgreementTest extends JobAgreementContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}

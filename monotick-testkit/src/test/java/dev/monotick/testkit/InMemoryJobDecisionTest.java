@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryJobDecisionTest extends JobDecisionContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}

@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryJobFollowTest extends JobFollowContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}

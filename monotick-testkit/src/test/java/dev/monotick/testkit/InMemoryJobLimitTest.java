@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryJobLimitTest extends JobLimitContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}

@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryJobShareTest extends JobShareContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}

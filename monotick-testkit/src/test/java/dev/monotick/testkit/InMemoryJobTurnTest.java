@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryJobTurnTest extends JobTurnContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}

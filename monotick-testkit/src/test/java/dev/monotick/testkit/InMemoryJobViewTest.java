@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryJobViewTest extends JobViewContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}

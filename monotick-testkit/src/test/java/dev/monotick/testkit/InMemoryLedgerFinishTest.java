@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryLedgerFinishTest extends LedgerFinishContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}

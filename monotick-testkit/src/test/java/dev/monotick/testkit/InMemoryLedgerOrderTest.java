@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryLedgerOrderTest extends LedgerOrderContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}

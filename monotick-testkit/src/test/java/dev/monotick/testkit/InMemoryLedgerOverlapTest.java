@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryLedgerOverlapTest extends LedgerOverlapContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}

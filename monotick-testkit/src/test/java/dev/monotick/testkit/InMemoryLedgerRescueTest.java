@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryLedgerRescueTest extends LedgerRescueContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}

@@ -1,9 +1,0 @@
-package dev.monotick.testkit;
-
-final class InMemoryLedgerWaitingTest extends LedgerWaitingContract {
-
-  @Override
-  protected StoreUnderTest newStore() {
-    return new InMemoryUnderTest();
-  }
-}
