@@ -280,7 +280,8 @@ class ConnectionSettingsTest {
 
   /** Does what there is to do with tasks and jobs, and reads all that can be read. */
   private void work(PostgresStore store) throws Exception {
-    CountDownLatch ticks = new CountDownLatch(2);
+    CountDownLatch led = new CountDownLatch(1);
+    CountDownLatch shared = new CountDownLatch(1);
     Monotick engine =
         Monotick.builder()
             .store(store)
@@ -292,7 +293,7 @@ class ConnectionSettingsTest {
           Task.named(mode == HaMode.LEADER ? "led" : "shared")
               .every(Duration.ofMillis(200))
               .mode(mode)
-              .run(context -> ticks.countDown()));
+              .run(context -> (mode == HaMode.LEADER ? led : shared).countDown()));
     }
     engine.start();
     open.add(() -> engine.stop(Duration.ZERO));
@@ -319,7 +320,8 @@ class ConnectionSettingsTest {
     assertThat(jobs.pauses()).hasSize(1);
     assertThat(jobs.limits()).hasSize(1);
     assertThat(store.jobHealth()).isNotNull();
-    assertThat(ticks.await(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(led.await(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(shared.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(engine.history("led", 10)).isNotEmpty();
     assertThat(engine.replicas()).hasSize(1);
     assertThat(engine.stop(Duration.ofSeconds(10)).isClean()).isTrue();
