@@ -58,7 +58,7 @@ public final class PackageGraph {
     Map<String, Map<String, Set<String>>> modules = new TreeMap<>();
     Map<String, String> purposes = new TreeMap<>();
     try (Stream<Path> files = Files.walk(root)) {
-      for (Path file : files.filter(PackageGraph::isMainSource).sorted().toList()) {
+      for (Path file : files.filter(this::isMainSource).sorted().toList()) {
         read(file, modules, purposes);
       }
     }
@@ -78,9 +78,13 @@ public final class PackageGraph {
     return text.toString();
   }
 
-  private static boolean isMainSource(Path file) {
-    String path = file.toString().replace('\\', '/');
-    return path.contains("src/main/java/") && path.endsWith(".java") && !path.contains("/target/");
+  private boolean isMainSource(Path file) {
+    String path = "/" + pathOf(file); // the repository itself may be in a folder named target
+    return path.contains("/src/main/java/") && path.endsWith(".java") && !path.contains("/target/");
+  }
+
+  private String pathOf(Path file) {
+    return root.relativize(file).toString().replace('\\', '/');
   }
 
   private void read(
@@ -92,7 +96,7 @@ public final class PackageGraph {
       return; // a module-info
     }
     String name = named.group(1);
-    String path = root.relativize(file).toString().replace('\\', '/');
+    String path = pathOf(file);
     String module = path.substring(0, path.indexOf("/src/main/java/"));
     Set<String> used =
         modules
