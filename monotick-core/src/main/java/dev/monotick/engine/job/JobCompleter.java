@@ -85,9 +85,10 @@ final class JobCompleter {
   /** Has the loop look after what was added, and after the slot that became free. On any thread. */
   void announce() {
     // The answer of a call that is under way looks after it; or else this sees that it came. To
-    // wake the loop for each completion costs more than most handlers do.
+    // wake the loop for each completion costs more than most handlers do. One of an earlier
+    // membership does not travel with the claim, so it must not wait for its answer.
     JobFetcher claims = fetcher;
-    boolean isClaiming = claims != null && claims.isClaiming();
+    boolean isClaiming = claims != null && claims.isClaiming() && mayTravelWith(claims);
     boolean isSeen = sender.isSending() || (isClaiming && sender.waiting() < MANY);
     if (!isSeen && announced.compareAndSet(false, true)) {
       threads.execute(

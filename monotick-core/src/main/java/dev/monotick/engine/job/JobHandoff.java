@@ -95,11 +95,16 @@ final class JobHandoff {
 
   /** A job may have been handed off. On a thread of the store's. */
   private void noticed(long offer, Supplier<Optional<ClaimReply>> claim) {
-    if (offer != number) {
-      return; // of a claim that was read long ago
-    }
     if (!state.compareAndSet(State.OFFERED, State.READING)) {
-      threads.execute(fetcher::notified); // a poll that is under way may have been too early
+      if (offer == number) {
+        threads.execute(fetcher::notified); // a poll that is under way may have been too early
+      }
+      return;
+    }
+    // Only now the number stands still. Compared before the step, it could belong to an offer of
+    // which the jobs were polled meanwhile, and they would begin a second time.
+    if (offer != number) {
+      threads.execute(() -> read(Result.of(Optional.empty()), false));
       return;
     }
     Result<Optional<ClaimReply>> result = Result.of(Optional.empty());

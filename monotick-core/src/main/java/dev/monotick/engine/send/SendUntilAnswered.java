@@ -159,7 +159,7 @@ public final class SendUntilAnswered<Q, R> {
     call.send(batch);
   }
 
-  /** Returns the request that has waited longest, null if none waits. */
+  /** Returns the request that has waited longest, null if none waits. On any thread. */
   public @Nullable Q first() {
     return queue.peek();
   }
@@ -174,6 +174,9 @@ public final class SendUntilAnswered<Q, R> {
       batch.add(queue.remove()); // only the loop takes from it
     }
     waiting.addAndGet(-batch.size());
+    if (!batch.isEmpty()) {
+      lastWasRefused = false; // so refused requests get their turn, whoever sends this batch
+    }
     return batch;
   }
 

@@ -93,7 +93,7 @@ public final class StoreCall<Q, R> {
   private Result<R> made(Q request) {
     try {
       return Result.of(call.apply(request));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // whatever it was, the call is over
       return Result.failed(e);
     }
   }

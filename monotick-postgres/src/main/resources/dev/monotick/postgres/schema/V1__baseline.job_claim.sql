@@ -29,12 +29,14 @@ language plpgsql volatile
 as $$
 #variable_conflict use_column
 begin
+  -- First, because each statement sees what was committed before it: a claim that commits between the two is then found by the
+  -- second one, or it is refused to this one as a duplicate. The other way round it would count as used and have no jobs.
+  is_used := exists (select from @job_claim c where c.replica = who and c.number >= claim);
   select array_agg(u.id), array_agg(u.lane), array_agg(u.run), array_agg(u.attempt), array_agg(u.flags)
     into c_ids, c_lanes, c_runs, c_attempts, c_flags
     from @job_claim c, unnest(c.ids, c.lanes, c.runs, c.attempts, c.flags) as u(id, lane, run, attempt, flags)
    where c.replica = who and c.number = claim
      and not exists (select from @job_attempt a where a.job_id = u.id and a.run = u.run);
-  is_used := exists (select from @job_claim c where c.replica = who and c.number >= claim);
 end
 $$;
 
@@ -236,7 +238,7 @@ begin
   if had_offer and exists (
     select from @job_offer o
      where o.replica = who and o.number = request.number and o.version = request.rules_version
-       and o.since > at - interval '5 seconds') then
+       and o.channel = offer_channel and o.since > at - interval '5 seconds') then
     return;
   end if;
   insert into @job_offer (replica, number, version, lanes, channel, since)

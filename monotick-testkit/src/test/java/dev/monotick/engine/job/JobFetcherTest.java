@@ -281,6 +281,27 @@ class JobFetcherTest {
         .contains(10);
   }
 
+  /** Completions that travel with claims are batches like others: a refused one follows them. */
+  @Test
+  void whatIsRefusedHasItsTurnAfterCompletionsThatWentWithAClaim() {
+    none = true;
+    open(SELF);
+    reply(someJobs(110));
+    end(100);
+    fail(0, new IllegalStateException("no such privilege"));
+    threads.runTimers();
+    assertThat(reportUnderWay().finishes()).as("alone").hasSize(1);
+    answer(requestUnderWay()); // a poll beside it
+    end(5);
+    fail(0, new IllegalStateException("no such privilege"));
+    assertThat(threads.calls).as("not twice in a row while others wait").isEmpty();
+    threads.runTimers();
+    assertThat(threads.calls.get(requestUnderWay()).turn().finishes()).hasSize(5);
+    end(3);
+    answer(requestUnderWay());
+    assertThat(reportUnderWay().finishes()).as("one that was refused").hasSize(1);
+  }
+
   private Turn reportUnderWay() {
     return threads.calls.stream()
         .map(PendingCall::turn)
@@ -354,6 +375,26 @@ class JobFetcherTest {
     threads.runActions();
     handOff(offered, () -> unexpected("its number is used"));
     assertThat(threads.bodies).isEqualTo(3);
+  }
+
+  /** Its jobs were polled, and another offer stands meanwhile. */
+  @Test
+  void aLateNotificationOfAnEarlierNumberReadsNothing() {
+    beOffered();
+    long earlier = offered;
+    fetcher.notified(Set.of());
+    reply(someJobs(1));
+    end(1);
+    threads.runTimers();
+    answer(0);
+    assertThat(offered).as("another offer").isEqualTo(earlier + 1);
+    handOff(earlier, () -> unexpected("it was polled"));
+    threads.runActions();
+    assertThat(onlyTurn().number()).as("it is polled").isEqualTo(earlier + 1);
+    handOff(earlier, () -> unexpected("a poll is under way"));
+    answer(0);
+    handOff(offered, () -> someJobs(1));
+    assertThat(slots.inHand()).as("the offer still stands").isEqualTo(1);
   }
 
   /** The poll has the job if it was claimed before that; else it is polled again. */
@@ -479,6 +520,20 @@ class JobFetcherTest {
       assertThat(threads.calls.get(0).turn().withdraws()).isFalse();
       answer(0);
     }
+  }
+
+  /** It travels with no claim of the new one. */
+  @Test
+  void aCompletionOfAnEarlierMembershipDoesNotWaitForTheClaimOfTheNextOne() {
+    none = true;
+    open(SELF);
+    reply(someJobs(1));
+    fetcher.membershipLost();
+    open(SELF.successor());
+    assertThat(onlyTurn().replica()).as("claims").isEqualTo(SELF.successor());
+    end(1);
+    assertThat(reportUnderWay().replica()).isEqualTo(SELF);
+    assertThat(reportUnderWay().finishes()).hasSize(1);
   }
 
   /** Others may have rescued them while this replica was taken for dead. */
