@@ -295,8 +295,8 @@ class JobFetcherTest {
     end(5);
     fail(0, new IllegalStateException("no such privilege"));
     assertThat(threads.calls).as("not twice in a row while others wait").isEmpty();
-    threads.runTimers();
-    assertThat(threads.calls.get(requestUnderWay()).turn().finishes()).hasSize(5);
+    fetcher.notified(Set.of());
+    assertThat(onlyTurn().finishes()).as("the others").hasSize(5);
     end(3);
     answer(requestUnderWay());
     assertThat(reportUnderWay().finishes()).as("one that was refused").hasSize(1);
